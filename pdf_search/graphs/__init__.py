@@ -1,0 +1,1 @@
+"""Pure mathematics of graphs: matrices, basis rows, pair lists."""

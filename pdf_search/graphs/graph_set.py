@@ -1,0 +1,48 @@
+"""A data set of graphs as flat arrays that can be memory-mapped and shared between processes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class GraphSet:
+    """G graphs with N nodes and E directed edges in all.
+
+    Edges are symmetric (both directions), coalesced, without self loops, with node numbers local
+    to their graph. An edge type is a row of ``edge_types``: row 0 is "no bond" (all zeros);
+    ``self_type`` is the type of a node's pair with itself. A set without edge features has
+    ``edge_types`` of shape [1, 0] and only type 0.
+    """
+
+    node_ptr: NDArray[np.int64]  # [G + 1]
+    nodes: Array  # [N, F] int64 (categorical) or float32
+    edge_ptr: NDArray[np.int64]  # [G + 1]
+    edges: NDArray[np.int32]  # [2, E] (source, destination)
+    edge_type: NDArray[np.int32]  # [E]
+    edge_types: Array  # [T, C] int64 (categorical) or float32
+    self_type: int
+    targets: NDArray[np.float32]  # [G, tasks]; nan = unlabelled; class number if multi-class
+
+    def __len__(self) -> int:
+        return len(self.node_ptr) - 1
+
+    @property
+    def node_count(self) -> NDArray[np.int64]:
+        """Nodes of each graph, [G]."""
+        return np.diff(self.node_ptr)
+
+    def fingerprint(self) -> str:
+        """SHA-256 over every array's name, type, shape and bytes."""
+        digest = hashlib.sha256()
+        for field in fields(self):
+            value = np.ascontiguousarray(getattr(self, field.name))
+            digest.update(f"{field.name}{value.dtype.str}{value.shape}".encode())
+            digest.update(value.tobytes())
+        return digest.hexdigest()
