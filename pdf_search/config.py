@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -95,7 +96,8 @@ class BasisConfig(Frozen):
         elif self.powers is not None:
             points = {(e, k) for e, ks in self.powers.items() for k in _powers(ks)}
         else:
-            assert self.eps is not None and self.k is not None
+            assert self.eps is not None
+            assert self.k is not None
             eps = self.eps.values() if isinstance(self.eps, EpsRange) else self.eps
             points = {(e, k) for e in eps for k in _powers(self.k)}
         return tuple(sorted(((e + 0.0, k) for e, k in points), key=lambda p: (-p[0], p[1])))
@@ -263,7 +265,7 @@ class TrialConfig(Frozen):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.folds is None) != (self.protocol is Protocol.SPLIT):
-            raise ValueError(f"protocol {self.protocol} and folds = {self.folds} do not go together")
+            raise ValueError(f"protocol {self.protocol} does not go with folds = {self.folds}")
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError("seeds repeat: a seed given twice trains the same model twice")
         return self
@@ -342,5 +344,5 @@ def _input_parameters(spec: CategoricalInput | LinearInput | NoInput, d: int) ->
 def _filter_parameters(model: ModelConfig, basis_size: int) -> int:
     width = model.hidden if model.channels == "idp" else 1
     widths = [basis_size, model.hidden, width] if model.filter == "2l" else [basis_size, width]
-    linear = sum(_linear(a, b) for a, b in zip(widths, widths[1:], strict=False))
+    linear = sum(_linear(a, b) for a, b in pairwise(widths))
     return linear + (2 * sum(widths[1:]) if model.filter_norm else 0)

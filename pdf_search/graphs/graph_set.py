@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,20 @@ class GraphSet:
         """Nodes of each graph, [G]."""
         return np.diff(self.node_ptr)
 
+    def subset(self, graphs: NDArray[np.int64]) -> GraphSet:
+        """The graphs with these numbers, in this order."""
+        node_ptr, nodes = gather_ragged(self.node_ptr, graphs)
+        edge_ptr, edges = gather_ragged(self.edge_ptr, graphs)
+        return replace(
+            self,
+            node_ptr=node_ptr,
+            nodes=np.asarray(self.nodes[nodes]),
+            edge_ptr=edge_ptr,
+            edges=np.asarray(self.edges[:, edges]),
+            edge_type=np.asarray(self.edge_type[edges]),
+            targets=np.asarray(self.targets[graphs]),
+        )
+
     def fingerprint(self) -> str:
         """SHA-256 over every array's name, type, shape and bytes."""
         digest = hashlib.sha256()
@@ -46,3 +60,13 @@ class GraphSet:
             digest.update(f"{field.name}{value.dtype.str}{value.shape}".encode())
             digest.update(value.tobytes())
         return digest.hexdigest()
+
+
+def gather_ragged(
+    ptr: NDArray[np.int64], items: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Places of the entries of ``items`` in a ragged array, and the row pointer of the result."""
+    counts = np.diff(ptr)[items]
+    new_ptr = np.concatenate([[0], np.cumsum(counts)])
+    shift = np.repeat(ptr[items] - new_ptr[:-1], counts)
+    return new_ptr, np.arange(new_ptr[-1]) + shift

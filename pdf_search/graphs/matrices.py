@@ -1,0 +1,58 @@
+"""Basis matrices (D~^eps A~ D~^eps)^k of graphs, in float64.
+
+Legend: B graphs padded to n nodes, m bases (the identity first), v row (destination), u column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def padded_adjacency(
+    node_count: Tensor, edge_graph: Tensor, source: Tensor, target: Tensor
+) -> Tensor:
+    """A~ = A + I of B graphs, float64 [B, n, n]; rows and columns of padding are zero.
+
+    Parallel edges count once and self loops are replaced by the one of I. ``node_count`` [B];
+    ``edge_graph``, ``source``, ``target`` [E], node numbers local to their graph.
+    """
+    n = int(node_count.max())
+    matrix = torch.zeros(len(node_count), n, n, dtype=torch.float64)
+    matrix[edge_graph, target, source] = 1.0
+    inside = (torch.arange(n) < node_count[:, None]).double()
+    matrix.diagonal(dim1=1, dim2=2).copy_(inside)
+    return matrix
+
+
+def bases(adjacency: Tensor, grid: Sequence[tuple[float, int]]) -> Tensor:
+    """All bases of a grid, float64 [B, n, n, m]: identity, then (D~^eps A~ D~^eps)^k as listed.
+
+    ``adjacency`` is A~ [B, n, n]. Source: section 3.3 of the paper. The powers of one eps share
+    their products, so a full grid up to K costs K products for each eps.
+    """
+    n = adjacency.shape[-1]
+    degree = adjacency.sum(-1)
+    present = degree > 0
+    out = adjacency.new_zeros(*adjacency.shape, len(grid) + 1)
+    out[..., 0] = torch.eye(n, dtype=adjacency.dtype) * present[:, None]
+    for eps in dict.fromkeys(eps for eps, _ in grid):
+        columns = {k: i + 1 for i, (e, k) in enumerate(grid) if e == eps}
+        scale = torch.where(present, degree, 1.0) ** eps
+        step = scale[:, :, None] * adjacency * scale[:, None, :]
+        power = step
+        for k in range(1, max(columns) + 1):
+            power = power if k == 1 else power @ step
+            if k in columns:
+                out[..., columns[k]] = power
+    return out
+
+
+def within_hops(adjacency: Tensor, hops: int) -> Tensor:
+    """Pairs joined by a walk of at most ``hops`` steps, bool [B, n, n]."""
+    reach = step = (adjacency > 0).float()
+    for _ in range(hops - 1):
+        reach = ((reach @ step) > 0).float()
+    return reach > 0

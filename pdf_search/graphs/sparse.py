@@ -1,0 +1,54 @@
+"""Basis values of one large graph by sparse products, so that n^2 numbers are never held."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pdf_search.config import BasisConfig
+
+
+def pair_values(
+    nodes: int, edges: NDArray[np.int32], basis: BasisConfig
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Near pairs (v, u) of one graph, sorted, and their basis values, float64 [P, m]."""
+    ones = np.ones(edges.shape[1])
+    matrix = sparse.csr_array((ones, (edges[1], edges[0])), shape=(nodes, nodes))
+    matrix = sparse.csr_array(((matrix + sparse.eye_array(nodes)) > 0).astype(np.float64))
+    reach = basis.hops if basis.hops is not None else max(k for _, k in basis.grid)
+    v, u = (index.astype(np.int64) for index in _pattern(matrix, reach).nonzero())
+    order = np.lexsort((u, v))
+    v, u = v[order], u[order]
+    values = np.zeros((len(v), basis.size))
+    values[:, 0] = v == u
+    degree = matrix.sum(axis=1)
+    for eps in dict.fromkeys(eps for eps, _ in basis.grid):
+        columns = {k: i + 1 for i, (e, k) in enumerate(basis.grid) if e == eps}
+        scale = sparse.diags_array(degree**eps)
+        step = power = sparse.csr_array(scale @ matrix @ scale)
+        for k in range(1, max(columns) + 1):
+            power = power if k == 1 else sparse.csr_array(power @ step)
+            if k in columns:
+                values[:, columns[k]] = _entries(power, v, u)
+    return v, u, values
+
+
+def _pattern(matrix: sparse.csr_array, steps: int) -> sparse.csr_array:
+    """Pairs joined by a walk of at most ``steps`` steps."""
+    reach = matrix
+    for _ in range(steps - 1):
+        reach = sparse.csr_array(((reach @ matrix) > 0).astype(np.float64))
+    return reach
+
+
+def _entries(
+    matrix: sparse.csr_array, v: NDArray[np.int64], u: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Entries of ``matrix`` at (v, u); absent entries are 0."""
+    matrix.sort_indices()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    keys = rows * matrix.shape[1] + matrix.indices
+    wanted = v * matrix.shape[1] + u
+    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    return np.where(keys[place] == wanted, matrix.data[place], 0.0)
