@@ -1,0 +1,114 @@
+"""Opening a database: URL, SQLite's settings, and errors said in the user's words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+
+from pdf_search.errors import StoreError
+
+BUSY_SECONDS = 30.0
+WRITES = "pdf_writes"  # execution option of the connections that write
+
+
+def parse_url(text: str) -> sa.URL:
+    """``sqlite:///file``, ``postgresql://...`` or a plain path of an SQLite file.
+
+    Raises:
+        StoreError: not a URL, or a database that is not supported.
+    """
+    if "://" not in text:
+        return sa.URL.create("sqlite", database=text)
+    try:
+        url = sa.make_url(text)
+    except exc.ArgumentError:
+        raise StoreError(
+            "the database URL cannot be read; write sqlite:////absolute/path.db or "
+            "postgresql://user:password@host/database"
+        ) from None
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise StoreError(f"database {backend!r} is not supported; use sqlite:/// or postgresql://")
+    return url
+
+
+def sqlite_file(url: sa.URL) -> Path | None:
+    """The file behind an SQLite URL; None for PostgreSQL and for a database in memory."""
+    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
+        return None
+    return Path(str(url.database))
+
+
+def open_engine(url: sa.URL, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
+    """An engine whose transactions last as long as one call of the store and no longer."""
+    dumps = partial(json.dumps, allow_nan=False)
+    try:
+        if url.get_backend_name() == "postgresql":
+            return sa.create_engine(url, json_serializer=dumps, pool_pre_ping=True)
+        engine = sa.create_engine(
+            url, json_serializer=dumps, connect_args={"timeout": busy_seconds}
+        )
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            f"PostgreSQL needs the package {error.name}: pip install 'pdf-search[postgresql]'"
+        ) from None
+    event.listen(engine, "connect", partial(_configure_sqlite, busy_seconds=busy_seconds))
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _configure_sqlite(connection: Any, _record: Any, busy_seconds: float) -> None:
+    # The driver's own BEGIN comes too late for DDL and too weak for writes; ours is _begin_sqlite.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # A deferred transaction that turns writer meets "database is locked" at once, without waiting.
+    writes = connection.get_execution_options().get(WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def transaction(engine: sa.Engine, writes: bool) -> Iterator[sa.Connection]:
+    """One short transaction.
+
+    Raises:
+        StoreError: what went wrong in the database, with the remedy.
+    """
+    try:
+        with engine.execution_options(**{WRITES: writes}).begin() as connection:
+            yield connection
+    except exc.DBAPIError as error:
+        raise _translated(error, engine.url) from error
+
+
+def _translated(error: exc.DBAPIError, url: sa.URL) -> StoreError:
+    text = " ".join(str(error.orig).split())
+    where = sqlite_file(url) or url.render_as_string(hide_password=True)
+    for sign, remedy in (
+        ("database is locked", "another process writes to it: wait for it, or end it"),
+        ("not a database", "the file is something else: name another with --db"),
+        ("malformed", "the file is damaged: restore it from a copy"),
+        ("unable to open", "the folder is missing or may not be written: name another with --db"),
+        ("readonly", "it may not be written: copy it to a folder of yours and name that with --db"),
+        ("disk is full", "the disk is full: make room and run `pdf-search resume`"),
+    ):
+        if sign in text:
+            return StoreError(f"results database {where}: {text}; {remedy}")
+    return StoreError(f"results database {where}: {text}")

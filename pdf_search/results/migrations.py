@@ -1,0 +1,58 @@
+"""Forward migrations of our own tables; their version is the one row of ``pdf_schema``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import sqlalchemy as sa
+
+from pdf_search.errors import StoreError
+from pdf_search.results import tables
+
+Step = Callable[[sa.Connection], None]
+
+# STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released; a new
+# database starts at the newest version straight from tables.py.
+STEPS: tuple[Step, ...] = ()
+
+ADVISORY_LOCK = 0x70646673  # any constant: serialises two first openings of one PostgreSQL database
+
+
+def stored_version(connection: sa.Connection) -> int | None:
+    """Version of our tables in this database; None if it has none of them."""
+    if not sa.inspect(connection).has_table(tables.schema.name):
+        return None
+    return connection.execute(sa.select(tables.schema.c.version)).scalar_one_or_none()
+
+
+def migrate(connection: sa.Connection, steps: Sequence[Step] = STEPS) -> None:
+    """Bring our tables to the newest version inside the caller's transaction.
+
+    Raises:
+        StoreError: the tables are newer than this installation knows.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
+    newest = 1 + len(steps)
+    version = stored_version(connection)
+    check_version(version, newest)
+    if version == newest:
+        return
+    if version is None:
+        tables.metadata.create_all(connection)
+        connection.execute(tables.schema.delete())
+    else:
+        for step in steps[version - 1 :]:
+            step(connection)
+        connection.execute(tables.schema.delete())
+    connection.execute(tables.schema.insert().values(version=newest))
+
+
+def check_version(version: int | None, newest: int = 1 + len(STEPS)) -> None:
+    """Raises StoreError if the tables are newer than this installation knows."""
+    if version is not None and version > newest:
+        raise StoreError(
+            f"the results database has version {version} of our tables, this installation knows "
+            f"up to {newest}: a newer pdf_search wrote it. Upgrade with "
+            "`pip install --upgrade pdf-search`"
+        )

@@ -1,0 +1,268 @@
+"""The store: one database of sweeps, trials, replicates and epochs.
+
+Every method is one short transaction. None is open between two calls: Optuna, whose tables live
+in the same database, would wait on our lock. The driver of a sweep is the only writer; readers
+may read at any time and see whole reports only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from difflib import get_close_matches
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from pdf_search.errors import StoreError
+from pdf_search.records import EpochReport, Phase, SweepRecord, TrialRecord
+from pdf_search.results import rows, tables
+from pdf_search.results.database import (
+    BUSY_SECONDS,
+    open_engine,
+    parse_url,
+    sqlite_file,
+    transaction,
+)
+from pdf_search.results.migrations import STEPS, check_version, migrate, stored_version
+
+SWEEP_FIELDS = frozenset(field.name for field in fields(SweepRecord)) - {"name"}
+
+
+class Store:
+    """Results of sweeps in an SQLite file or a PostgreSQL database.
+
+    Args:
+        url: ``sqlite:////abs/path.db``, ``postgresql://user@host/db``, or a path of an SQLite file.
+        create: make the file and our tables if they are missing. Readers pass False.
+        busy_seconds: how long a call waits for another writer's lock (SQLite).
+
+    Raises:
+        StoreError: from every method: missing, locked or damaged database, a newer version of our
+            tables, an unknown sweep.
+    """
+
+    def __init__(self, url: str, create: bool = True, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.url = parse_url(url)
+        _check_file(self.url, create)
+        self._engine = open_engine(_read_only(self.url) if not create else self.url, busy_seconds)
+        try:
+            self._check_schema(create)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections. An SQLite file's journal is folded back into it."""
+        self._engine.dispose()
+
+    @property
+    def place(self) -> str:
+        """File or URL without password, for messages."""
+        return str(sqlite_file(self.url) or self.url.render_as_string(hide_password=True))
+
+    def create_sweep(self, sweep: SweepRecord) -> None:
+        """Raises StoreError if the name is taken."""
+        with self._writing() as connection:
+            if _sweep_id(connection, sweep.name) is not None:
+                raise StoreError(
+                    f"sweep {sweep.name!r} exists in {self.place}; continue it with "
+                    f"`pdf-search resume {sweep.name}` or choose another --name"
+                )
+            connection.execute(tables.sweep.insert().values(rows.sweep_row(sweep)))
+
+    def update_sweep(self, name: str, **changes: Any) -> None:
+        """Change fields of a sweep's record, all but its name."""
+        unknown = set(changes) - SWEEP_FIELDS
+        if unknown:
+            raise TypeError(f"a sweep has no field {', '.join(sorted(unknown))} to change")
+        with self._writing() as connection:
+            identity = self._known_sweep(connection, name)
+            statement = tables.sweep.update().where(tables.sweep.c.id == identity)
+            if changes:
+                connection.execute(statement.values(changes))
+
+    def sweep(self, name: str) -> SweepRecord:
+        """The sweep's record."""
+        with self._reading() as connection:
+            identity = self._known_sweep(connection, name)
+            query = sa.select(tables.sweep).where(tables.sweep.c.id == identity)
+            return rows.sweep_record(connection.execute(query).mappings().one())
+
+    def sweeps(self) -> list[SweepRecord]:
+        """All sweeps, oldest first."""
+        query = sa.select(tables.sweep).order_by(tables.sweep.c.created, tables.sweep.c.id)
+        with self._reading() as connection:
+            return [rows.sweep_record(row) for row in connection.execute(query).mappings()]
+
+    def save_trial(self, trial: TrialRecord) -> None:
+        """Insert, or replace the trial of the same sweep, phase and number; epochs stay."""
+        values = rows.trial_row(trial)
+        with self._writing() as connection:
+            identity = self._trial_id(connection, trial.sweep, trial.phase, trial.number)
+            if identity is None:
+                values["sweep_id"] = self._known_sweep(connection, trial.sweep)
+                insert = tables.trial.insert().values(values).returning(tables.trial.c.id)
+                identity = connection.execute(insert).scalar_one()
+            else:
+                update = tables.trial.update().where(tables.trial.c.id == identity)
+                connection.execute(update.values(values))
+                old = tables.replicate.c.trial_id == identity
+                connection.execute(tables.replicate.delete().where(old))
+            if trial.replicates:
+                members = rows.replicate_rows(trial, identity)
+                connection.execute(tables.replicate.insert(), members)
+
+    def trials(self, sweep: str, phase: Phase | None = None) -> list[TrialRecord]:
+        """Trials by phase (search first) and number."""
+        with self._reading() as connection:
+            chosen = tables.trial.c.sweep_id == self._known_sweep(connection, sweep)
+            if phase is not None:
+                chosen &= tables.trial.c.phase == phase
+            query = sa.select(tables.trial).where(chosen)
+            # "search" sorts after "confirm"
+            query = query.order_by(tables.trial.c.phase.desc(), tables.trial.c.number)
+            found = connection.execute(query).mappings().all()
+            members = _replicates(connection, chosen)
+        return [rows.trial_record(row, sweep, members[row["id"]]) for row in found]
+
+    def add_epoch(self, sweep: str, phase: Phase, number: int, report: EpochReport) -> None:
+        """Record one epoch of a trial; the same epoch again replaces the earlier one."""
+        with self._writing() as connection:
+            identity = self._known_trial(connection, sweep, phase, number)
+            same = (tables.epoch.c.trial_id == identity) & (tables.epoch.c.epoch == report.epoch)
+            connection.execute(tables.epoch.delete().where(same))
+            connection.execute(tables.epoch.insert(), rows.epoch_rows(report, identity))
+
+    def drop_epochs_after(self, sweep: str, phase: Phase, number: int, epoch: int) -> None:
+        """Forget the epochs after ``epoch``: a resumed trial trains them again."""
+        with self._writing() as connection:
+            identity = self._known_trial(connection, sweep, phase, number)
+            later = (tables.epoch.c.trial_id == identity) & (tables.epoch.c.epoch > epoch)
+            connection.execute(tables.epoch.delete().where(later))
+
+    def epochs(self, sweep: str, phase: Phase, number: int) -> list[EpochReport]:
+        """The epochs of one trial, in order."""
+        with self._reading() as connection:
+            identity = self._known_trial(connection, sweep, phase, number)
+            query = _ordered_epochs().where(tables.epoch.c.trial_id == identity)
+            return rows.epoch_reports(connection.execute(query).mappings().all())
+
+    def all_epochs(self, sweep: str, phase: Phase) -> dict[int, list[EpochReport]]:
+        """The epochs of every trial of a phase, by trial number. Trials without any are absent."""
+        with self._reading() as connection:
+            identity = self._known_sweep(connection, sweep)
+            query = _ordered_epochs().add_columns(tables.trial.c.number).join(tables.trial)
+            query = query.where(tables.trial.c.sweep_id == identity, tables.trial.c.phase == phase)
+            found = connection.execute(query).mappings().all()
+        groups = groupby(found, key=lambda row: row["number"])
+        return {number: rows.epoch_reports(list(group)) for number, group in groups}
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        with transaction(self._engine, writes=False) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        with transaction(self._engine, writes=True) as connection:
+            yield connection
+
+    def _check_schema(self, create: bool) -> None:
+        with self._reading() as connection:
+            version = stored_version(connection)
+        check_version(version)
+        if version is None and not create:
+            raise StoreError(
+                f"{self.place} holds no results of pdf_search; name another database with --db"
+            )
+        if version != 1 + len(STEPS):
+            with self._writing() as connection:
+                migrate(connection)
+
+    def _known_sweep(self, connection: sa.Connection, name: str) -> int:
+        identity = _sweep_id(connection, name)
+        if identity is not None:
+            return identity
+        names = connection.execute(sa.select(tables.sweep.c.name)).scalars().all()
+        close = get_close_matches(name, names)
+        hint = f"did you mean {' or '.join(close)}? " if close else ""
+        raise StoreError(
+            f"no sweep named {name!r} in {self.place}; {hint}`pdf-search list` lists all sweeps"
+        )
+
+    def _known_trial(self, connection: sa.Connection, sweep: str, phase: Phase, number: int) -> int:
+        identity = self._trial_id(connection, sweep, phase, number)
+        if identity is None:
+            raise StoreError(
+                f"sweep {sweep!r} has no trial {number} in phase {phase}; "
+                f"`pdf-search show {sweep}` lists its trials"
+            )
+        return identity
+
+    def _trial_id(
+        self, connection: sa.Connection, sweep: str, phase: Phase, number: int
+    ) -> int | None:
+        query = sa.select(tables.trial.c.id).where(
+            tables.trial.c.sweep_id == self._known_sweep(connection, sweep),
+            tables.trial.c.phase == phase,
+            tables.trial.c.number == number,
+        )
+        return connection.execute(query).scalar_one_or_none()
+
+
+def _sweep_id(connection: sa.Connection, name: str) -> int | None:
+    query = sa.select(tables.sweep.c.id).where(tables.sweep.c.name == name)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _replicates(
+    connection: sa.Connection, chosen: sa.ColumnElement[bool]
+) -> defaultdict[int, list[rows.Row]]:
+    query = sa.select(tables.replicate).join(tables.trial).where(chosen)
+    query = query.order_by(tables.replicate.c.trial_id, tables.replicate.c.replicate)
+    members: defaultdict[int, list[rows.Row]] = defaultdict(list)
+    for row in connection.execute(query).mappings():
+        members[row["trial_id"]].append(row)
+    return members
+
+
+def _ordered_epochs() -> sa.Select[Any]:
+    columns = tables.epoch.c
+    return sa.select(tables.epoch).order_by(columns.trial_id, columns.epoch, columns.replicate)
+
+
+def _check_file(url: sa.URL, create: bool) -> None:
+    path = sqlite_file(url)
+    if path is None or path.is_file():
+        return
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; name a file in it with --db")
+    if not create:
+        raise StoreError(
+            f"no results database at {path}; start a sweep first, or name its database with --db"
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder of {path}: {error.strerror}") from None
+
+
+def _read_only(url: sa.URL) -> sa.URL:
+    """A closed database in a folder that may not be written can still be read, as it is."""
+    path = sqlite_file(url)
+    if path is None or os.access(path.parent, os.W_OK) or Path(f"{path}-wal").exists():
+        return url
+    query = {"mode": "ro", "immutable": "1", "uri": "true"}
+    return sa.URL.create("sqlite", database=path.resolve().as_uri(), query=query)

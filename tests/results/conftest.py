@@ -1,0 +1,25 @@
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pdf_search.results import Store
+from tests.results.postgres import run_server
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    initdb = shutil.which("initdb") or (str(found[-1]) if found else None)
+    if initdb is None:
+        pytest.skip("PostgreSQL is not installed: no initdb")
+    pytest.importorskip("psycopg", reason="the extra pdf-search[postgresql] is not installed")
+    with run_server(Path(initdb).resolve().parent) as url:
+        yield url

@@ -1,0 +1,176 @@
+import sqlite3
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from pdf_search.errors import StoreError
+from pdf_search.records import Phase
+from pdf_search.results import Store
+from pdf_search.results.database import open_engine, parse_url, transaction
+from pdf_search.results.migrations import migrate, stored_version
+from tests.results.samples import epoch, sweep, trial
+
+
+def test_sqlite_runs_with_wal_and_foreign_keys(store: Store) -> None:
+    with store._reading() as connection:
+        for pragma, value in (
+            ("journal_mode", "wal"),
+            ("foreign_keys", 1),
+            ("busy_timeout", 30000),
+        ):
+            assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
+
+
+def test_a_reader_of_a_missing_file_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"no results database at .*absent\.db"):
+        Store(f"sqlite:///{tmp_path / 'absent.db'}", create=False)
+    assert not (tmp_path / "absent.db").exists()
+
+
+def test_the_folder_of_a_new_file_is_made(tmp_path: Path) -> None:
+    Store(str(tmp_path / "runs" / "night" / "results.db")).close()
+    assert (tmp_path / "runs" / "night" / "results.db").is_file()
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database at all, but long enough to have a header " * 20)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"notes.txt: file is not a database; .*--db"):
+        Store(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder"):
+        Store(str(tmp_path))
+
+
+def test_a_database_without_our_tables_is_not_taken_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE trials (trial_id INTEGER)")
+    connection.close()
+    with pytest.raises(StoreError, match="holds no results of pdf_search"):
+        Store(str(path), create=False)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [("mysql://host/db", "'mysql' is not supported"), ("://", "cannot be read")],
+)
+def test_a_url_that_cannot_be_used_is_refused(url: str, message: str) -> None:
+    with pytest.raises(StoreError, match=message):
+        Store(url)
+
+
+def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StoreError, match=r"pip install 'pdf-search\[postgresql\]'"):
+        Store("postgresql://host/db")
+
+
+def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
+    pytest.importorskip("psycopg", reason="the extra pdf-search[postgresql] is not installed")
+    with pytest.raises(StoreError, match=r"me:\*\*\*@127.0.0.1:1/db") as caught:
+        Store("postgresql://me:secret@127.0.0.1:1/db")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_locked_database_says_so(store: Store) -> None:
+    store.create_sweep(sweep())
+    with store._writing(), Store(str(store.place), busy_seconds=0.05) as other:
+        with pytest.raises(StoreError, match="database is locked; another process"):
+            other.update_sweep("night", trials=5)
+        assert other.sweep("night") == sweep()
+
+
+def test_a_newer_version_is_refused_with_the_remedy(store: Store) -> None:
+    with store._writing() as connection:
+        connection.exec_driver_sql("UPDATE pdf_schema SET version = 99")
+    for create in (True, False):
+        with pytest.raises(StoreError, match=r"version 99 .*pip install --upgrade"):
+            Store(store.place, create=create)
+
+
+def _add_column(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("ALTER TABLE pdf_sweep ADD COLUMN owner TEXT DEFAULT 'nobody'")
+
+
+def _fail(_connection: sa.Connection) -> None:
+    raise RuntimeError("broken step")
+
+
+def test_an_older_version_migrates_forward_step_by_step(store: Store) -> None:
+    store.create_sweep(sweep())
+    with store._writing() as connection:
+        migrate(connection, [_add_column])
+    with store._writing() as connection:
+        migrate(connection, [_add_column])
+        assert stored_version(connection) == 2
+        query = "SELECT name, owner FROM pdf_sweep"
+        assert connection.exec_driver_sql(query).all() == [("night", "nobody")]
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(store: Store) -> None:
+    with pytest.raises(RuntimeError, match="broken"), store._writing() as connection:
+        migrate(connection, [_add_column, _fail])
+    with store._reading() as connection:
+        assert stored_version(connection) == 1
+        columns = {column["name"] for column in sa.inspect(connection).get_columns("pdf_sweep")}
+    assert "owner" not in columns
+
+
+def test_two_first_openings_at_once_agree(tmp_path: Path) -> None:
+    errors: list[Exception] = []
+
+    def first_opening() -> None:
+        try:
+            Store(str(tmp_path / "results.db")).close()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=first_opening) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    engine = open_engine(parse_url(str(tmp_path / "results.db")))
+    with transaction(engine, writes=False) as connection:
+        assert connection.exec_driver_sql("SELECT version FROM pdf_schema").all() == [(1,)]
+    engine.dispose()
+
+
+def test_readers_read_while_the_driver_writes(store: Store) -> None:
+    store.create_sweep(sweep())
+    store.save_trial(trial())
+    seen: list[int] = []
+    with Store(store.place, create=False) as reader:
+        for number in range(1, 6):
+            with store._writing() as connection:
+                connection.exec_driver_sql("UPDATE pdf_sweep SET trials = trials + 1")
+                seen.append(len(reader.epochs("night", Phase.SEARCH, 0)))
+            store.add_epoch("night", Phase.SEARCH, 0, epoch(number, [1.0, 2.0]))
+        assert len(reader.epochs("night", Phase.SEARCH, 0)) == 5
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_a_finished_database_is_read_from_a_folder_that_may_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "odd # name %41" / "results.db"
+    with Store(str(path)) as store:
+        store.create_sweep(sweep())
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    monkeypatch.setattr("os.access", lambda *_: False)  # what anyone but root is answered
+    with Store(str(path), create=False) as reader:
+        assert reader.sweep("night") == sweep()
+        with pytest.raises(StoreError, match="may not be written"):
+            reader.update_sweep("night", trials=5)
+    assert [file.name for file in path.parent.iterdir()] == ["results.db"]
+    path.parent.chmod(0o755)
