@@ -179,7 +179,11 @@ Activation = Literal["gelu", "relu"]
 
 
 class ModelConfig(Frozen):
-    """One PDF network; the three variants of the authors' code are points in this space."""
+    """One PDF network; the three variants of the authors' code are points in this space.
+
+    ``activation`` acts on messages, ``ffn_activation`` in the post-transform and in an mlp head;
+    inside the filter it is GELU always.
+    """
 
     hidden: Annotated[int, Field(ge=1)] = 160
     layers: Annotated[int, Field(ge=1)] = 6

@@ -1,0 +1,43 @@
+"""The filter f: basis rows to one weight a channel (paper section 3.3; Lin, 1L, 2L)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from pdf_search.config import ModelConfig
+from pdf_search.model.layers import BatchNorm, Linear, activation
+
+
+class Filter(nn.Module):
+    """f(rows) [R, L, d], or [R, L, 1] with shared channels.
+
+    ``lin``: affine. ``1l``, ``2l``: one or two (linear, [BatchNorm], GELU).
+    """
+
+    def __init__(self, config: ModelConfig, bases: int, generators: list[torch.Generator]) -> None:
+        super().__init__()
+        self.activate = config.filter != "lin"
+        self.width = config.hidden if config.channels == "idp" else 1
+        widths = (
+            [bases, config.hidden, self.width] if config.filter == "2l" else [bases, self.width]
+        )
+        self.linears = nn.ModuleList()
+        self.norms = nn.ModuleList()
+        for inputs, outputs in pairwise(widths):
+            self.linears.append(Linear(inputs, outputs, generators))
+            if config.filter_norm:
+                self.norms.append(BatchNorm(outputs, len(generators)))
+
+    def forward(self, rows: Tensor, weight: Tensor) -> Tensor:
+        """``rows`` [R, L, m] (or [L, m]), ``weight`` [R, L, 1]: how many pairs have the row."""
+        x = rows.expand(weight.shape[0], *rows.shape[-2:])
+        for depth, linear in enumerate(self.linears):
+            x = linear(x)
+            if self.norms:
+                x = self.norms[depth](x, weight)
+            if self.activate:
+                x = activation("gelu", x)
+        return x

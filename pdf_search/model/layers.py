@@ -1,0 +1,137 @@
+"""Layers whose parameters carry a leading replicate dimension; replicates never mix.
+
+Legend: R replicates, L entries (nodes, pairs or graphs), d channels.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from pdf_search.config import CategoricalInput, LinearInput
+
+NORM_EPS = 1e-5
+NORM_MOMENTUM = 0.1
+
+
+class Linear(nn.Module):
+    """y = x W + c for each replicate; W [R, inputs, outputs], c [R, 1, outputs]."""
+
+    def __init__(self, inputs: int, outputs: int, generators: list[torch.Generator]) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(inputs)
+        self.weight = nn.Parameter(_uniform((inputs, outputs), bound, generators))
+        self.bias = nn.Parameter(_uniform((1, outputs), bound, generators))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``x`` [R, L, inputs]."""
+        return torch.baddbmm(self.bias, x, self.weight)
+
+
+class BatchNorm(nn.Module):
+    """Batch normalisation over the entries of each replicate that carry weight.
+
+    An entry of weight w counts w times (a basis row shared by w pairs; 0 for padding). A replicate
+    with at most one entry normalises with its running statistics and leaves them.
+    """
+
+    running_mean: Tensor
+    running_var: Tensor
+
+    def __init__(self, channels: int, replicates: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(replicates, 1, channels))
+        self.bias = nn.Parameter(torch.zeros(replicates, 1, channels))
+        self.register_buffer("running_mean", torch.zeros(replicates, 1, channels))
+        self.register_buffer("running_var", torch.ones(replicates, 1, channels))
+
+    def forward(self, x: Tensor, weight: Tensor) -> Tensor:
+        """``x`` [R, L, d], ``weight`` [R, L, 1]."""
+        if not self.training:
+            return self._affine(x, self.running_mean, self.running_var)
+        count = weight.sum(1, keepdim=True)
+        mean = (x * weight).sum(1, keepdim=True) / count.clamp(min=1)
+        var = ((x - mean).square() * weight).sum(1, keepdim=True) / count.clamp(min=1)
+        enough = count > 1
+        self._update(mean.detach(), (var * count / (count - 1).clamp(min=1)).detach(), enough)
+        mean = torch.where(enough, mean, self.running_mean)
+        var = torch.where(enough, var, self.running_var)
+        return self._affine(x, mean, var)
+
+    def _affine(self, x: Tensor, mean: Tensor, var: Tensor) -> Tensor:
+        return (x - mean) * (torch.rsqrt(var + NORM_EPS) * self.weight) + self.bias
+
+    @torch.no_grad()
+    def _update(self, mean: Tensor, var: Tensor, enough: Tensor) -> None:
+        rate = NORM_MOMENTUM * enough.to(mean.dtype)
+        self.running_mean.lerp_(mean, rate.expand_as(mean))
+        self.running_var.lerp_(var, rate.expand_as(var))
+
+
+class Embedding(nn.Module):
+    """Integer columns, one table each, summed; [R, size, d] a table."""
+
+    def __init__(
+        self, spec: CategoricalInput, channels: int, generators: list[torch.Generator]
+    ) -> None:
+        super().__init__()
+        self.frozen_zero = spec.frozen_zero
+        make = _normal if spec.init == "normal" else _xavier
+        self.tables = nn.ParameterList(
+            nn.Parameter(make((size, channels), generators)) for size in spec.sizes
+        )
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """``codes`` [R, L, columns] or shared by all replicates [L, columns]; gives [R, L, d]."""
+        replicates = self.tables[0].shape[0]
+        codes = codes.expand(replicates, *codes.shape[-2:])
+        out: Tensor | float = 0.0
+        for column, table in enumerate(self.tables):
+            rows = (
+                torch.cat([table[:, :1].detach(), table[:, 1:]], 1) if self.frozen_zero else table
+            )
+            index = codes[..., column, None].expand(-1, -1, rows.shape[-1])
+            out = out + rows.gather(1, index)
+        assert isinstance(out, Tensor)
+        return out
+
+
+class Features(Linear):
+    """Real-valued features [R, L, features] or shared [L, features] through a linear layer."""
+
+    def __init__(self, spec: LinearInput, channels: int, generators: list[torch.Generator]) -> None:
+        super().__init__(spec.features, channels, generators)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.expand(self.weight.shape[0], *x.shape[-2:]))
+
+
+def encoder(
+    spec: CategoricalInput | LinearInput, channels: int, generators: list[torch.Generator]
+) -> Embedding | Features:
+    """The encoder of node or edge input."""
+    if isinstance(spec, CategoricalInput):
+        return Embedding(spec, channels, generators)
+    return Features(spec, channels, generators)
+
+
+def activation(name: str, x: Tensor) -> Tensor:
+    """GELU (exact, erf) or ReLU."""
+    return nn.functional.gelu(x) if name == "gelu" else x.relu()
+
+
+Shape = tuple[int, int]
+
+
+def _uniform(shape: Shape, bound: float, generators: list[torch.Generator]) -> Tensor:
+    return torch.stack([(torch.rand(shape, generator=g) * 2 - 1) * bound for g in generators])
+
+
+def _normal(shape: Shape, generators: list[torch.Generator]) -> Tensor:
+    return torch.stack([torch.randn(shape, generator=g) for g in generators])
+
+
+def _xavier(shape: Shape, generators: list[torch.Generator]) -> Tensor:
+    return _uniform(shape, math.sqrt(6 / sum(shape)), generators)

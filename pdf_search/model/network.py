@@ -1,0 +1,131 @@
+"""The PDF network: encoders, one filter for all layers, PDF layers, readout, head.
+
+Legend: R replicates, B graph slots, N nodes, P pairs, d channels, m bases, T edge types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from pdf_search.config import InputShape, ModelConfig, NoInput
+from pdf_search.graphs.batch import Batch
+from pdf_search.model.convolution import aggregate, incoming_softmax
+from pdf_search.model.filters import Filter
+from pdf_search.model.layers import BatchNorm, Linear, activation, encoder
+from pdf_search.model.randomness import Noise, replicate_keys
+from pdf_search.model.readout import readout
+from pdf_search.records import Replicate
+
+# Places of the private dropout noise; layer l uses LAYER + 2 l and the one after it.
+FILTER, HEAD, LAYER = 0, 1, 2
+
+
+class FeedForward(nn.Module):
+    """The post-transform: (linear, [BatchNorm], activation) twice."""
+
+    def __init__(self, config: ModelConfig, generators: list[torch.Generator]) -> None:
+        super().__init__()
+        d = config.hidden
+        self.activation = config.ffn_activation
+        self.linears = nn.ModuleList(Linear(d, d, generators) for _ in range(2))
+        norms = 2 if config.ffn_norm else 0
+        self.norms = nn.ModuleList(BatchNorm(d, len(generators)) for _ in range(norms))
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        for depth, linear in enumerate(self.linears):
+            x = linear(x)
+            if self.norms:
+                x = self.norms[depth](x, mask)
+            x = activation(self.activation, x)
+        return x
+
+
+class Layer(nn.Module):
+    """Pre-transform W and post-transform of one PDF layer."""
+
+    def __init__(self, config: ModelConfig, generators: list[torch.Generator]) -> None:
+        super().__init__()
+        self.pre = Linear(config.hidden, config.hidden, generators)
+        self.ffn = FeedForward(config, generators)
+
+
+class PDFNetwork(nn.Module):
+    """One PDF network a replicate, in one program.
+
+    x = encoder(nodes); for each layer: x += y with y[v] = sum over pairs (v, u) of
+    f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c); x += ffn(x); then readout and head.
+    """
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        shape: InputShape,
+        bases: int,
+        replicates: Sequence[Replicate] = (Replicate(0),),
+    ) -> None:
+        """``bases`` is m, the identity included; each replicate's start comes from its own seed."""
+        super().__init__()
+        self.config = config
+        generators = [_generator(replicate) for replicate in replicates]
+        d = config.hidden
+        self.nodes = encoder(shape.nodes, d, generators)
+        self.edges = (
+            None if isinstance(shape.edges, NoInput) else encoder(shape.edges, d, generators)
+        )
+        self.filter = Filter(config, bases, generators)
+        self.layers = nn.ModuleList(Layer(config, generators) for _ in range(config.layers))
+        self.hidden_head = Linear(d, d, generators) if config.head == "mlp" else None
+        self.head = Linear(d, shape.outputs, generators)
+
+    def forward(
+        self, batch: Batch, rows: Tensor, edge_types: Tensor, noise: Noise | None = None
+    ) -> Tensor:
+        """Outputs [R, B, outputs]; ``rows`` [U, m] and ``edge_types`` [T, C] of the data set.
+
+        ``noise`` is needed in training with dropout.
+        """
+        x = self.nodes(batch.nodes) * batch.node_mask
+        e = None if self.edges is None else self.edges(edge_types)
+        weights = self._pair_weights(batch, rows, noise)
+        node = torch.arange(x.shape[1], device=x.device).expand(x.shape[:2])
+        for depth, layer in enumerate(self.layers):
+            assert isinstance(layer, Layer)
+            y = aggregate(x, weights, batch, e, layer.pre, self.config.activation)
+            x = x + self._dropout(y, noise, LAYER + 2 * depth, node)
+            y = layer.ffn(x, batch.node_mask)
+            x = x + self._dropout(y, noise, LAYER + 2 * depth + 1, node)
+            x = x * batch.node_mask
+        pooled = readout(self.config.readout, x, batch.node_slot, batch.node_count)
+        return self._head(pooled, noise)
+
+    def _pair_weights(self, batch: Batch, rows: Tensor, noise: Noise | None) -> Tensor:
+        """f of every pair, [R, P, d or 1], after dropout and softmax; padding is 0."""
+        f = self.filter(rows[batch.pair_row], batch.pair_mask)
+        f = self._dropout(f, noise, FILTER, batch.pair_target, batch.pair_source)
+        if self.config.softmax:
+            f = incoming_softmax(f, batch.pair_target, batch.nodes.shape[1])
+        return f * batch.pair_mask
+
+    def _head(self, pooled: Tensor, noise: Noise | None) -> Tensor:
+        if self.hidden_head is not None:
+            pooled = activation(self.config.ffn_activation, self.hidden_head(pooled))
+            slot = torch.arange(pooled.shape[1], device=pooled.device).expand(pooled.shape[:2])
+            pooled = self._dropout(pooled, noise, HEAD, slot)
+        out: Tensor = self.head(pooled)
+        return out
+
+    def _dropout(self, x: Tensor, noise: Noise | None, place: int, *index: Tensor) -> Tensor:
+        rate = self.config.dropout
+        if not self.training or rate == 0:
+            return x
+        assert noise is not None, "training with dropout needs noise"
+        return x * noise.keep(place, rate, x.shape[-1], *index)
+
+
+def _generator(replicate: Replicate) -> torch.Generator:
+    """The start of a replicate: from its own seed and fold, drawn on the CPU for every device."""
+    key = replicate_keys([replicate])
+    return torch.Generator().manual_seed(int(key.item()))

@@ -1,0 +1,72 @@
+"""Private randomness: a number is a function of (seed, epoch, step, place), of nothing else.
+
+A counter-based 32-bit hash in int64 arithmetic: the same on every device and in every engine,
+whatever a replicate's neighbours are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from pdf_search.records import Replicate
+
+_MASK = 0xFFFFFFFF
+
+
+def mix(x: Tensor) -> Tensor:
+    """A bijection of 32-bit numbers with full avalanche (Wellons' lowbias32), int64 in and out."""
+    x = x ^ (x >> 16)
+    x = (x * 0x7FEB352D) & _MASK
+    x = x ^ (x >> 15)
+    x = (x * 0x846CA68B) & _MASK
+    return x ^ (x >> 16)
+
+
+def fold_in(key: Tensor, value: Tensor | int) -> Tensor:
+    """A new key from a key and a value, broadcast."""
+    if isinstance(value, int):
+        value = torch.tensor(value, dtype=torch.int64, device=key.device)
+    return mix(mix(key ^ 0x9E3779B9) ^ mix((value + 0x7F4A7C15) & _MASK))
+
+
+def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
+    """One key a replicate, [R], for a purpose named by ``path`` (epoch, step, ...)."""
+    keys = torch.tensor([r.seed & _MASK for r in replicates], dtype=torch.int64)
+    folds = torch.tensor([-1 if r.fold is None else r.fold for r in replicates])
+    keys = fold_in(mix(keys), folds)
+    for value in path:
+        keys = fold_in(keys, value)
+    return keys
+
+
+def uniform(keys: Tensor) -> Tensor:
+    """Numbers in [0, 1) from keys, float32."""
+    return (mix(keys) >> 8).float() * 2.0**-24
+
+
+def order(keys: Tensor, items: Tensor) -> Tensor:
+    """A private random order of ``items`` [n] for each key [R]: item numbers [R, n]."""
+    rank = fold_in(keys[:, None], items[None, :])
+    return items[rank.argsort(dim=1, stable=True)]
+
+
+class Noise:
+    """The dropout noise of one training step, for each replicate its own."""
+
+    def __init__(self, keys: Tensor) -> None:
+        """``keys`` [R]: from the replicate, the epoch and the step."""
+        self.keys = keys
+
+    def keep(self, place: int, rate: float, width: int, *index: Tensor) -> Tensor:
+        """Dropout factor of each entry and channel: 0 or 1 / (1 - rate), [R, L, width].
+
+        ``place`` names the layer, ``index`` (each [R, L]) the entry within its replicate.
+        """
+        keys = fold_in(self.keys, place)[:, None]
+        for values in index:
+            keys = fold_in(keys, values)
+        channel = torch.arange(width, device=keys.device)
+        return (uniform(fold_in(keys[..., None], channel)) >= rate).float() / (1 - rate)

@@ -1,0 +1,23 @@
+"""Readout: node states to one state a graph."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pdf_search.model.convolution import sum_by
+
+
+def readout(kind: str, x: Tensor, slot: Tensor, node_count: Tensor) -> Tensor:
+    """Mean, max or sum over the nodes of each graph slot, [R, B, d]; an empty slot gives 0.
+
+    ``x`` [R, N, d], ``slot`` [R, N] (B = padding), ``node_count`` [R, B].
+    """
+    slots = node_count.shape[1]
+    if kind == "max":
+        out = x.new_full((x.shape[0], slots + 1, x.shape[2]), -torch.inf)
+        index = slot[..., None].expand_as(x)
+        out = out.scatter_reduce(1, index, x, "amax")[:, :slots]
+        return torch.where(node_count[..., None] > 0, out, 0.0)
+    total = sum_by(x, slot, slots)
+    return total / node_count[..., None].clamp(min=1) if kind == "mean" else total

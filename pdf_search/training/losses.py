@@ -1,0 +1,32 @@
+"""Losses, one value a replicate, so that no replicate's gradient reaches another.
+
+Legend: R replicates, B graph slots.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pdf_search.records import Task
+
+
+def batch_loss(kind: str, task: Task, output: Tensor, target: Tensor) -> Tensor:
+    """Mean loss over the labelled entries of each replicate's batch, [R]; 0 where there is none.
+
+    ``output`` [R, B, outputs], ``target`` [R, B, tasks] (nan = unlabelled or empty slot).
+    ``kind``: ``auto`` (L1, cross-entropy, binary cross-entropy by task), ``l1``, ``mse``.
+    """
+    labelled = ~target.isnan()
+    filled = torch.where(labelled, target, 0.0)
+    if task is Task.MULTICLASS:
+        logits = output.transpose(1, 2)
+        values = F.cross_entropy(logits, filled[..., 0].long(), reduction="none")[..., None]
+    elif task is Task.MULTILABEL:
+        values = F.binary_cross_entropy_with_logits(output, filled, reduction="none")
+    else:
+        error = output - filled
+        values = error.square() if kind == "mse" else error.abs()
+    values = torch.where(labelled, values, 0.0)
+    return values.sum((1, 2)) / labelled.sum((1, 2)).clamp(min=1)
