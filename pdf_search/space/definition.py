@@ -1,0 +1,140 @@
+"""A space file's two halves: the head (budget, limits, ...) and the tree of a trial."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from pdf_search.config import Frozen, TrialConfig
+from pdf_search.records import METRICS
+from pdf_search.space.fields import OWNED_BY_SWEEP, config_paths
+from pdf_search.space.parse import is_domain
+from pdf_search.space.problems import Problems, Where, did_you_mean
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class Confirm(Frozen):
+    """How the winners are trained again: the best ``top_k``, each on ``seeds`` fresh seeds."""
+
+    top_k: Count = 3
+    seeds: Count = 4
+
+
+class Budget(Frozen):
+    """``epochs``: of each trial; without it, the configured epochs of training."""
+
+    trials: Count = 30
+    epochs: Count | None = None
+    method: str = "tpe+asha"
+    confirm: Confirm = Confirm()
+
+
+class Head(Frozen):
+    """What a space file says besides the tree of a trial.
+
+    ``extends``: a shipped space that this file changes. ``metric``: the data set's own, or another
+    that fits it. ``published``: names in ``search_spaces/paper/``, or points, tried first.
+    """
+
+    extends: str | None = None
+    description: str = ""
+    metric: str | None = None
+    budget: Budget = Budget()
+    limits: tuple[str, ...] = ()
+    published: tuple[str | dict[str, str | int | float | bool], ...] = ()
+
+
+HEAD_KEYS = tuple(Head.model_fields)
+TREE_KEYS = tuple(key for key in TrialConfig.model_fields if key not in OWNED_BY_SWEEP)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A space as plain data, with the place of every key and item that was written down."""
+
+    source: str
+    plain: dict[str, Any]
+    marks: dict[Where, str] = field(default_factory=dict)
+
+    def problems(self) -> Problems:
+        return Problems(self.source, self.marks)
+
+    @property
+    def trial(self) -> dict[str, Any]:
+        """The tree of a trial, domains included."""
+        return {key: value for key, value in self.plain.items() if key in TREE_KEYS}
+
+
+def parse_head(definition: Definition, problems: Problems) -> Head:
+    """The head; a wrong one is reported, and its defaults stand in."""
+    for key in definition.plain:
+        if key in OWNED_BY_SWEEP:
+            problems.add((key,), f"not part of a space: {OWNED_BY_SWEEP[key]}")
+        elif key not in HEAD_KEYS + TREE_KEYS:
+            problems.add((key,), f"unknown key; {did_you_mean(key, HEAD_KEYS + TREE_KEYS)}")
+    plain = {key: value for key, value in definition.plain.items() if key in HEAD_KEYS}
+    try:
+        head = Head.model_validate(plain)
+    except ValidationError as error:
+        for item in error.errors():
+            problems.add(_head_place(item["loc"], definition), _head_message(item))
+        return Head()
+    if head.metric is not None and head.metric not in METRICS:
+        problems.add(("metric",), f"no metric {head.metric}; {did_you_mean(head.metric, METRICS)}")
+    return head
+
+
+def _head_place(loc: tuple[str | int, ...], definition: Definition) -> Where:
+    where: Where = ()
+    for part in loc:
+        if (*where, part) in definition.marks or part in HEAD_KEYS:
+            where = (*where, part)
+    return where or loc
+
+
+def _head_message(item: Any) -> str:
+    if item["type"] == "extra_forbidden":
+        known = [*Budget.model_fields, *Confirm.model_fields]
+        return f"unknown key; {did_you_mean(str(item['loc'][-1]), known)}"
+    return str(item["msg"])
+
+
+def merge(base: Definition, top: Definition) -> Definition:
+    """``top`` laid over ``base``: mappings key by key, domains and all else as a whole."""
+    plain = copy.deepcopy(base.plain)
+    marks = dict(base.marks)
+    _merge(plain, top.plain, (), marks)
+    marks.update(top.marks)
+    return Definition(top.source, plain, marks)
+
+
+def _merge(
+    below: dict[str, Any], above: Mapping[str, Any], where: Where, marks: dict[Where, str]
+) -> None:
+    for key, value in above.items():
+        old = below.get(key)
+        mergeable = isinstance(old, dict) and isinstance(value, Mapping)
+        if mergeable and not is_domain(old) and not is_domain(value):
+            _merge(below[key], value, (*where, key), marks)
+        else:
+            forget(marks, (*where, key))
+            below[key] = copy.deepcopy(value)
+
+
+def forget(marks: dict[Where, str], where: Where) -> None:
+    """Drop the places of everything at and below ``where``: it is being replaced."""
+    for old in [w for w in marks if w[: len(where)] == where]:
+        del marks[old]
+
+
+def known_paths() -> tuple[str, ...]:
+    """Everything that ``--set`` can name in any space."""
+    budget = [f"budget.{name}" for name in Budget.model_fields]
+    confirm = [f"budget.confirm.{name}" for name in Confirm.model_fields]
+    head = [key for key in HEAD_KEYS if key != "extends"]
+    return (*head, *budget, *confirm, *config_paths())

@@ -1,0 +1,145 @@
+"""Limits such as ``parameters <= 500_000``: parsed, checked and evaluated without ``eval``."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pdf_search.config import InputShape, TrialConfig, parameter_count
+
+COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.LtE: operator.le,
+    ast.Lt: operator.lt,
+    ast.GtE: operator.ge,
+    ast.Gt: operator.gt,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+COMPUTED = ("parameters", "basis.size")
+MAX_LENGTH = 300
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Comparisons of numbers, names and their sums and products, joined by and, or, not."""
+
+    text: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Limit:
+        """Raises:
+        ValueError: not a limit, with the reason.
+        """
+        names = dict.fromkeys(_names(_parse(text)))
+        return cls(text, tuple(names))
+
+    def values(self, config: TrialConfig, parameters: int) -> dict[str, Any]:
+        """The value of every name in the limit; None for a setting that the trial lacks."""
+        found = {name: _setting(config, name) for name in self.names}
+        return found | ({"parameters": parameters} if "parameters" in found else {})
+
+    def violation(self, values: Mapping[str, Any]) -> str | None:
+        """What breaks the limit, with the numbers; None if it holds.
+
+        A limit on a setting that this trial does not have (another schedule's) holds.
+        """
+        if any(values.get(name) is None for name in self.names):
+            return None
+        if _evaluate(_parse(self.text), values):
+            return None
+        numbers = ", ".join(f"{name} = {_printed(values[name])}" for name in self.names)
+        return f"limit {self.text}: {numbers}"
+
+
+def count_parameters(config: TrialConfig, shape: InputShape) -> int:
+    """Learnable parameters of one replicate of a trial."""
+    return parameter_count(config.model, config.basis.size, shape)
+
+
+def _setting(config: TrialConfig, name: str) -> Any:
+    value: Any = config
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def _printed(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _parse(text: str) -> ast.expr:
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"longer than {MAX_LENGTH} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError("not a comparison; write for example: parameters <= 500_000") from None
+    _check_truth(tree)
+    return tree
+
+
+def _check_truth(node: ast.expr) -> None:
+    if isinstance(node, ast.BoolOp):
+        for part in node.values:
+            _check_truth(part)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        _check_truth(node.operand)
+    elif isinstance(node, ast.Compare) and all(type(op) in COMPARE for op in node.ops):
+        for part in (node.left, *node.comparators):
+            _check_value(part)
+    else:
+        raise ValueError(f"{ast.unparse(node)!r} is not a comparison; use <=, <, >=, >, == or !=")
+
+
+def _check_value(node: ast.expr) -> None:
+    if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        _check_value(node.left)
+        _check_value(node.right)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        _check_value(node.operand)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float | str):
+        return
+    elif not _is_name(node):
+        raise ValueError(f"{ast.unparse(node)!r} is not a number, a name or a sum or product")
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_name(node.value))
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    if _is_name(node):
+        yield ast.unparse(node)
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _names(child)
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    if _is_name(node):
+        return values[ast.unparse(node)]
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.BoolOp):
+        results = [_evaluate(part, values) for part in node.values]
+        return all(results) if isinstance(node.op, ast.And) else any(results)
+    if isinstance(node, ast.UnaryOp):
+        value = _evaluate(node.operand, values)
+        return not value if isinstance(node.op, ast.Not) else -value
+    if isinstance(node, ast.BinOp):
+        pair = _evaluate(node.left, values), _evaluate(node.right, values)
+        return ARITHMETIC[type(node.op)](*pair)
+    assert isinstance(node, ast.Compare)
+    sides = [_evaluate(part, values) for part in (node.left, *node.comparators)]
+    pairs = zip(node.ops, sides, sides[1:], strict=False)
+    return all(COMPARE[type(op)](left, right) for op, left, right in pairs)

@@ -1,0 +1,172 @@
+"""A search space: what a sweep may choose, and within which limits. No torch, no tuner."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pdf_search.config import InputShape, TrialConfig, parse_trial
+from pdf_search.errors import SpaceError
+from pdf_search.records import Protocol
+from pdf_search.space.domains import Parameter
+from pdf_search.space.limits import Limit, count_parameters
+from pdf_search.space.problems import did_you_mean
+from pdf_search.space.tree import Node, build, parameters, points, size
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a sweep of this space does unless the command line says otherwise.
+
+    ``epochs``: where a trial is cut; schedules stay those of ``training.epochs``.
+    """
+
+    trials: int
+    epochs: int
+    method: str
+    confirm_top_k: int
+    confirm_seeds: int
+    metric: str
+    protocol: Protocol
+    folds: int | None
+
+
+@dataclass(frozen=True)
+class Space:
+    """A checked space. A point is flat: ``{path: value}`` for every domain that is open.
+
+    ``published``: the points of published settings, to be tried first. ``notes``: what a user
+    should know of them, such as settings that ``--set`` changed.
+    """
+
+    name: str
+    source: str
+    description: str
+    defaults: Defaults
+    limits: tuple[Limit, ...]
+    tree: Node = field(repr=False)
+    published: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    definition: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Every domain, in the order of the file; each choice before what it opens."""
+        return tuple(parameters(self.tree))
+
+    def sample(self, choose: Callable[[Parameter], Any]) -> dict[str, Any]:
+        """The point that ``choose`` picks. It is asked for open domains only.
+
+        Raises:
+            SpaceError: it picked a value outside a domain.
+        """
+        values: dict[str, Any] = {}
+
+        def record(parameter: Parameter) -> Any:
+            values[parameter.path] = parameter.canonical(choose(parameter))
+            return values[parameter.path]
+
+        build(self.tree, record)
+        return values
+
+    def trial(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The tree of the trial at a point, as plain data for ``parse_trial``.
+
+        Raises:
+            SpaceError: not a point of this space; names the path and the remedy.
+        """
+        used: set[str] = set()
+
+        def look_up(parameter: Parameter) -> Any:
+            if parameter.path not in values:
+                raise self._missing(parameter, values)
+            used.add(parameter.path)
+            return values[parameter.path]
+
+        plain = self._located(lambda: build(self.tree, look_up))
+        for path in values:
+            if path not in used:
+                raise self._surplus(path)
+        assert isinstance(plain, dict)
+        return plain
+
+    def config(self, values: Mapping[str, Any]) -> TrialConfig:
+        """The trial at a point.
+
+        Raises:
+            SpaceError: not a point of this space.
+            ConfigError: settings that do not go together.
+        """
+        return parse_trial(self.trial(values), f"space {self.name}")
+
+    def contains(self, values: Mapping[str, Any]) -> None:
+        """Raises:
+        SpaceError: not a point of this space; names the path and the remedy.
+        """
+        self.trial(values)
+
+    def violations(self, config: TrialConfig, shape: InputShape) -> list[str]:
+        """The limits that a trial breaks, each with its numbers."""
+        count = count_parameters(config, shape)
+        broken = (limit.violation(limit.values(config, count)) for limit in self.limits)
+        return [message for message in broken if message is not None]
+
+    def size(self) -> int | None:
+        """How many points the space has; None if a domain is continuous."""
+        return size(self.tree)
+
+    def grid(self) -> Iterator[dict[str, Any]]:
+        """Every point of a finite space.
+
+        Raises:
+            SpaceError: names the continuous domains.
+        """
+        endless = [p.path for p in self.parameters() if p.domain.values is None]
+        if endless:
+            raise SpaceError(
+                f"{self.source}: {', '.join(endless)}: continuous, so there is no grid; "
+                "give the range a step, list values in a choice, or use another method"
+            )
+        return points(self.tree)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole space as JSON-like data; ``from_dict`` gives an equal space."""
+        return {
+            "name": self.name,
+            "source": self.source,
+            "notes": list(self.notes),
+            "definition": copy.deepcopy(dict(self.definition)),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Space:
+        """Raises:
+        SpaceError: not the data of a space.
+        """
+        from pdf_search.space.assemble import space_from_dict  # which builds spaces
+
+        return space_from_dict(data)
+
+    def _located(self, action: Callable[[], Any]) -> Any:
+        try:
+            return action()
+        except SpaceError as error:
+            raise SpaceError(f"{self.source}: {error}") from None
+
+    def _missing(self, parameter: Parameter, values: Mapping[str, Any]) -> SpaceError:
+        similar = [path for path in values if path not in {p.path for p in self.parameters()}]
+        hint = f"; {', '.join(similar)} is no path of this space" if similar else ""
+        return SpaceError(f"{parameter.path}: the point has no value for it{hint}")
+
+    def _surplus(self, path: str) -> SpaceError:
+        every = {parameter.path: parameter for parameter in self.parameters()}
+        if path not in every:
+            hint = did_you_mean(path, every)
+            return SpaceError(f"{self.source}: {path}: no domain of this space; {hint}")
+        condition = every[path].condition
+        assert condition is not None
+        labels = " or ".join(str(label) for label in condition.values)
+        return SpaceError(
+            f"{self.source}: {path}: only open where {condition.path} = {labels}; leave it out"
+        )
