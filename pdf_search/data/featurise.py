@@ -1,0 +1,81 @@
+"""SMILES to graphs, through OGB's featuriser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pdf_search.data.molecules import Table, Targets
+from pdf_search.data.ogb_package import import_ogb
+from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
+from pdf_search.errors import DataError
+
+_SAY_EVERY = 5000
+_SHOWN = 50
+
+
+def read_molecules(table: Table, smiles: str, targets: Targets, say: Progress) -> RawSet:
+    """The molecules of a table as graphs; bond codes are shifted by one, 0 means "no bond".
+
+    Raises:
+        DataError: SMILES that RDKit or OGB cannot read, all at once, with their lines.
+    """
+    graphs, wrong = [], []
+    cells = table.column(smiles, "smiles")
+    for i, cell in enumerate(cells):
+        if i and i % _SAY_EVERY == 0:
+            say(f"reading molecules: {i:,} of {len(cells):,}")
+        graph = _graph(cell)
+        if isinstance(graph, str):
+            wrong.append((table.lines[i], cell, graph))
+        else:
+            graphs.append(graph)
+    if wrong:
+        raise DataError(_invalid(table, smiles, wrong))
+    run = RawGraphs(
+        node_count=np.array([g["num_nodes"] for g in graphs], np.int64),
+        nodes=np.concatenate([g["node_feat"] for g in graphs]),
+        edge_count=np.array([g["edge_index"].shape[1] for g in graphs], np.int64),
+        edges=np.concatenate([g["edge_index"] for g in graphs], axis=1),
+        edge_features=np.concatenate([g["edge_feat"] for g in graphs]) + 1,
+        targets=targets.values,
+    )
+    return RawSet([run], targets.names, self_row=(1, 1, 1), class_names=targets.class_names)
+
+
+def _graph(smiles: str) -> dict[str, Any] | str:
+    """The graph of a molecule, or what is wrong with its SMILES."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles)
+        if molecule is None:
+            return _reason(smiles)
+        if molecule.GetNumAtoms() == 0:
+            return "no atoms"
+        try:
+            graph: dict[str, Any] = import_ogb("ogb.utils.mol").smiles2graph(smiles)
+        except ValueError as error:
+            return f"OGB's featuriser does not know this molecule's bonds: {error}"
+    return graph
+
+
+def _reason(smiles: str) -> str:
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(smiles, sanitize=False)
+    if molecule is None:
+        return "not a SMILES string"
+    problems = [problem.Message() for problem in Chem.DetectChemistryProblems(molecule)]
+    return "; ".join(problems) or "not a valid molecule"
+
+
+def _invalid(table: Table, column: str, wrong: list[tuple[int, str, str]]) -> str:
+    lines = [f"line {line}: {cell!r}: {reason}" for line, cell, reason in wrong[:_SHOWN]]
+    rest = ", ".join(str(line) for line, _, _ in wrong[_SHOWN:])
+    head = (
+        f"{table.path}: {len(wrong)} of {len(table.rows)} SMILES in column {column!r} cannot be "
+        "read; correct these lines or remove them:"
+    )
+    return "\n  ".join([head, *lines, *([f"and lines {rest}"] if rest else [])])

@@ -1,0 +1,249 @@
+"""The data sets known by name: what each feeds the model, what it asks, how it is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+from pdf_search.config import (
+    CategoricalInput,
+    DataConfig,
+    InputShape,
+    LinearInput,
+    NoInput,
+)
+from pdf_search.data import molecules
+from pdf_search.data.ogb_package import atom_sizes, bond_sizes, graph_property_sets
+from pdf_search.errors import DataError
+from pdf_search.records import METRICS, Protocol, Task
+
+TASK_METRICS: dict[Task, tuple[str, ...]] = {
+    Task.REGRESSION: ("mae", "rmse"),
+    Task.MULTICLASS: ("accuracy",),
+    Task.MULTILABEL: ("rocauc", "ap"),
+}
+"""Metrics that make sense for a task, the default first."""
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """A data set as the rest of the program sees it, before and after preparation."""
+
+    name: str
+    title: str  # as printed in tables
+    task: Task
+    metric: str  # key of records.METRICS
+    protocol: Protocol
+    shape: InputShape | None
+    unit: str = ""
+    space: str = ""  # name of the default search space
+
+
+@dataclass(frozen=True)
+class TUSet:
+    """A data set of the TU collection: its folder, printed title, input width and classes."""
+
+    folder: str
+    title: str
+    features: int
+    classes: int
+
+
+TU_SETS: dict[str, TUSet] = {
+    "mutag": TUSet("MUTAG", "MUTAG", 7, 2),
+    "nci1": TUSet("NCI1", "NCI1", 37, 2),
+    "nci109": TUSet("NCI109", "NCI109", 38, 2),
+    "enzymes": TUSet("ENZYMES", "ENZYMES", 18, 6),
+    "ptc_mr": TUSet("PTC_MR", "PTC_MR", 18, 2),
+    "proteins": TUSet("PROTEINS", "PROTEINS", 1, 2),
+    "imdb-binary": TUSet("IMDB-BINARY", "IMDB-B", 10, 2),
+    "reddit-binary": TUSet("REDDIT-BINARY", "RDT-B", 10, 2),
+}
+
+_ALIASES = {
+    "imdb-b": "imdb-binary",
+    "rdt-b": "reddit-binary",
+    "reddit-b": "reddit-binary",
+    "ptc-mr": "ptc_mr",
+    "ptc": "ptc_mr",
+    "zinc-12k": "zinc",
+    "zinc12k": "zinc",
+}
+
+_OGB_METRICS = {"rocauc": "rocauc", "ap": "ap", "rmse": "rmse", "acc": "accuracy"}
+_OGB_TASKS = {
+    "binary classification": Task.MULTILABEL,
+    "regression": Task.REGRESSION,
+    "multiclass classification": Task.MULTICLASS,
+}
+_OGB_UNITS = {"ogbg-molesol": "log mol/L", "ogbg-molfreesolv": "kcal/mol"}
+
+
+def names() -> list[str]:
+    """Every data set known by name. Own molecules (``csv``) come on top of these."""
+    return ["freesolv", "zinc", *TU_SETS, *_ogb_names()]
+
+
+def canonical(name: str) -> str:
+    """The registered spelling of a name: lower case, short forms spelt out."""
+    plain = name.strip().lower()
+    spellings = (plain, plain.replace("_", "-"), plain.replace("-", "_"))
+    known = (_ALIASES.get(spelling, spelling) for spelling in spellings)
+    return next((name for name in known if name in _all_names()), plain)
+
+
+def lookup(config: DataConfig) -> DatasetInfo:
+    """What is known of a data set before its files are prepared.
+
+    A ``csv`` file's target columns are read, because they decide the task.
+
+    Raises:
+        DataError: unknown name (close matches are named), or a task or metric that does not fit.
+    """
+    name = canonical(config.name)
+    if name == "csv":
+        info = _csv_info(config)
+    else:
+        info = _named(name, config.name)
+        _refuse_csv_keys(config, info)
+    return replace(info, metric=_metric(config, info))
+
+
+def molecule_shape(outputs: int, task: Task) -> InputShape:
+    """Molecules through OGB's featuriser, with 0 as the bond code for "no bond"."""
+    return InputShape(
+        nodes=CategoricalInput(sizes=atom_sizes(), init="xavier"),
+        edges=CategoricalInput(
+            sizes=tuple(size + 1 for size in bond_sizes()), frozen_zero=True, init="xavier"
+        ),
+        outputs=outputs,
+        task=task,
+    )
+
+
+@cache
+def _all_names() -> frozenset[str]:
+    return frozenset([*names(), "csv"])
+
+
+def _ogb_names() -> list[str]:
+    return [name for name in graph_property_sets() if name == "ogbg-ppa" or "-mol" in name]
+
+
+def _named(name: str, given: str) -> DatasetInfo:
+    if name == "zinc":
+        return _zinc_info()
+    if name == "freesolv":
+        return _freesolv_info()
+    if name in TU_SETS:
+        return _tu_info(name)
+    if name in _ogb_names():
+        return _ogb_info(name)
+    raise DataError(_unknown(given, name))
+
+
+def _unknown(given: str, plain: str) -> str:
+    pool = sorted(_all_names() | set(_ALIASES))
+    close = get_close_matches(plain, pool, n=3, cutoff=0.6)
+    close = list(dict.fromkeys(_ALIASES.get(match, match) for match in close))
+    hint = f"did you mean {', '.join(close)}?" if close else f"known: {', '.join(names())}"
+    own = "your own molecules: name csv with data.path"
+    return f"no data set is called {given!r}: {hint} (`pdf-search data --list`; {own})"
+
+
+def _zinc_info() -> DatasetInfo:
+    shape = InputShape(
+        nodes=CategoricalInput(sizes=(28,)),
+        edges=CategoricalInput(sizes=(4,)),
+        outputs=1,
+        task=Task.REGRESSION,
+    )
+    return DatasetInfo("zinc", "ZINC", Task.REGRESSION, "mae", Protocol.SPLIT, shape, space="zinc")
+
+
+def _freesolv_info() -> DatasetInfo:
+    shape = molecule_shape(1, Task.REGRESSION)
+    return DatasetInfo(
+        "freesolv",
+        "FreeSolv",
+        Task.REGRESSION,
+        "rmse",
+        Protocol.SPLIT,
+        shape,
+        unit="kcal/mol",
+        space="freesolv",
+    )
+
+
+def _tu_info(name: str) -> DatasetInfo:
+    known = TU_SETS[name]
+    shape = InputShape(
+        nodes=LinearInput(features=known.features),
+        edges=NoInput(),
+        outputs=known.classes,
+        task=Task.MULTICLASS,
+    )
+    return DatasetInfo(
+        name, known.title, Task.MULTICLASS, "accuracy", Protocol.GIN_CURVE, shape, space=name
+    )
+
+
+def _ogb_info(name: str) -> DatasetInfo:
+    row = graph_property_sets()[name]
+    task = _OGB_TASKS[row["task type"]]
+    metric = _OGB_METRICS[row["eval metric"]]
+    if name == "ogbg-ppa":
+        shape = InputShape(
+            nodes=CategoricalInput(sizes=(1,)),
+            edges=LinearInput(features=7),
+            outputs=int(row["num classes"]),
+            task=task,
+        )
+    else:
+        shape = molecule_shape(int(row["num tasks"]), task)
+    space = name if name == "ogbg-ppa" else "ogbg-molpcba"
+    unit = _OGB_UNITS.get(name, "")
+    return DatasetInfo(name, name, task, metric, Protocol.SPLIT, shape, unit=unit, space=space)
+
+
+def _csv_info(config: DataConfig) -> DatasetInfo:
+    if config.path is None:
+        raise DataError("data.name is csv, but data.path (the file with the molecules) is missing")
+    table = molecules.read_table(Path(config.path))
+    targets = molecules.read_targets(table, config.smiles, config.targets, config.task)
+    return DatasetInfo(
+        "csv",
+        Path(config.path).stem,
+        targets.task,
+        TASK_METRICS[targets.task][0],
+        Protocol.SPLIT,
+        molecule_shape(targets.outputs, targets.task),
+        space="freesolv",
+    )
+
+
+def _refuse_csv_keys(config: DataConfig, info: DatasetInfo) -> None:
+    for key in ("path", "targets"):
+        if getattr(config, key):
+            raise DataError(
+                f"data.{key} belongs to own molecules, but data.name is {config.name!r}: "
+                f"write name: csv, or leave {key} out"
+            )
+    if config.task not in (None, info.task):
+        raise DataError(f"data.task: {info.title} is a {info.task} task, not {config.task}")
+
+
+def _metric(config: DataConfig, info: DatasetInfo) -> str:
+    if config.metric is None:
+        return info.metric
+    fitting = TASK_METRICS[info.task]
+    if config.metric not in fitting:
+        close = get_close_matches(config.metric, METRICS, n=1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise DataError(
+            f"data.metric: {config.metric!r} does not measure a {info.task} task{hint}; "
+            f"possible here: {', '.join(fitting)}"
+        )
+    return config.metric
