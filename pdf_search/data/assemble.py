@@ -47,7 +47,7 @@ class EdgeTypes:
 
 def _distinct_rows(rows: Array) -> tuple[Array, NDArray[np.int64]]:
     """Distinct rows in order of first occurrence, and the place of each row among them."""
-    import pandas as pd
+    import pandas as pd  # noqa: PLC0415
 
     code = np.zeros(len(rows), np.int64)
     for column in rows.T:

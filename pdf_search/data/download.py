@@ -23,8 +23,8 @@ _TIMEOUT = 60.0  # seconds without an answer
 
 def download_tu(name: str, into: Path, say: Progress) -> None:
     """Put ``NAME_*.txt`` into ``into``, by PyG's TUDataset."""
-    from torch_geometric.data import InMemoryDataset
-    from torch_geometric.datasets import TUDataset
+    from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
+    from torch_geometric.datasets import TUDataset  # noqa: PLC0415
 
     class RawFiles(TUDataset):  # type: ignore[misc]
         has_process = False
@@ -40,8 +40,8 @@ def download_tu(name: str, into: Path, say: Progress) -> None:
 
 def download_zinc(into: Path, say: Progress) -> None:
     """Put ZINC's pickles and the index files of the subset into ``into``, by PyG's ZINC."""
-    from torch_geometric.data import InMemoryDataset
-    from torch_geometric.datasets import ZINC
+    from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
+    from torch_geometric.datasets import ZINC  # noqa: PLC0415
 
     class RawFiles(ZINC):  # type: ignore[misc]
         has_process = False

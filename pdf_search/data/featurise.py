@@ -46,7 +46,7 @@ def read_molecules(table: Table, smiles: str, targets: Targets, say: Progress) -
 
 def _graph(smiles: str) -> dict[str, Any] | str:
     """The graph of a molecule, or what is wrong with its SMILES."""
-    from rdkit import Chem, rdBase
+    from rdkit import Chem, rdBase  # noqa: PLC0415
 
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles)
@@ -62,7 +62,7 @@ def _graph(smiles: str) -> dict[str, Any] | str:
 
 
 def _reason(smiles: str) -> str:
-    from rdkit import Chem
+    from rdkit import Chem  # noqa: PLC0415
 
     molecule = Chem.MolFromSmiles(smiles, sanitize=False)
     if molecule is None:

@@ -116,7 +116,7 @@ class _Rows:
     """A headerless CSV file of numbers, taken a given number of rows at a time."""
 
     def __init__(self, path: Path, columns: int, dtype: type[np.generic]) -> None:
-        import pandas as pd
+        import pandas as pd  # noqa: PLC0415
 
         self._path, self._columns, self._dtype = path, columns, dtype
         self._taken = 0
@@ -166,7 +166,7 @@ class _Rows:
 
 
 def _table(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
-    import pandas as pd
+    import pandas as pd  # noqa: PLC0415
 
     try:
         frame = pd.read_csv(path, header=None, dtype=dtype, skip_blank_lines=False)

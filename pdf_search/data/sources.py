@@ -192,7 +192,7 @@ def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
 def _read_table(
     path: Path, smiles: str, names: tuple[str, ...], info: DatasetInfo, say: Progress
 ) -> RawSet:
-    from pdf_search.data.featurise import read_molecules
+    from pdf_search.data.featurise import read_molecules  # noqa: PLC0415
 
     table = molecules.read_table(path)
     targets = molecules.read_targets(table, smiles, names, info.task)

@@ -129,7 +129,7 @@ def _folds(
     classes: bytes | None, graphs: int, folds: int, seed: int
 ) -> tuple[tuple[Numbers, Numbers], ...]:
     """Training and held-out positions of each fold."""
-    from sklearn.model_selection import KFold, StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold  # noqa: PLC0415
 
     kind = KFold if classes is None else StratifiedKFold
     labels = None if classes is None else np.frombuffer(classes, np.int64)

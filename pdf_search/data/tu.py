@@ -124,7 +124,7 @@ def _integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
 
 
 def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
-    import pandas as pd
+    import pandas as pd  # noqa: PLC0415
 
     try:
         frame = pd.read_csv(path, header=None, dtype=dtype, skipinitialspace=True)

@@ -91,6 +91,6 @@ class _TensorUnpickler(pickle.Unpickler):
 
 
 def _load_storage(data: bytes) -> Any:
-    import torch
+    import torch  # noqa: PLC0415
 
     return torch.load(io.BytesIO(data), weights_only=True)
