@@ -49,7 +49,7 @@ def _check_trial(
     def choose(parameter: Parameter) -> Label:
         return picks.get(parameter.path, _probes(parameter)[0])
 
-    plain = build(tree, choose, lambda at, node: places.__setitem__(at, node))
+    plain = build(tree, choose, places.__setitem__)
     try:
         config = TrialConfig.model_validate(plain)
     except ValidationError as error:

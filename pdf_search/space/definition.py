@@ -71,22 +71,28 @@ class Definition:
 
 
 def parse_head(definition: Definition, problems: Problems) -> Head:
-    """The head; a wrong one is reported, and its defaults stand in."""
+    """The head; what is wrong is reported, and its default stands in."""
     for key in definition.plain:
         if key in OWNED_BY_SWEEP:
             problems.add((key,), f"not part of a space: {OWNED_BY_SWEEP[key]}")
         elif key not in HEAD_KEYS + TREE_KEYS:
             problems.add((key,), f"unknown key; {did_you_mean(key, HEAD_KEYS + TREE_KEYS)}")
-    plain = {key: value for key, value in definition.plain.items() if key in HEAD_KEYS}
-    try:
-        head = Head.model_validate(plain)
-    except ValidationError as error:
-        for item in error.errors():
-            problems.add(_head_place(item["loc"], definition), _head_message(item))
-        return Head()
+    head = _valid_head(definition, problems)
     if head.metric is not None and head.metric not in METRICS:
         problems.add(("metric",), f"no metric {head.metric}; {did_you_mean(head.metric, METRICS)}")
     return head
+
+
+def _valid_head(definition: Definition, problems: Problems) -> Head:
+    plain = {key: value for key, value in definition.plain.items() if key in HEAD_KEYS}
+    try:
+        return Head.model_validate(plain)
+    except ValidationError as error:
+        wrong = set()
+        for item in error.errors():
+            problems.add(_head_place(item["loc"], definition), _head_message(item))
+            wrong.add(item["loc"][0])
+        return Head.model_validate({k: v for k, v in plain.items() if k not in wrong})
 
 
 def _head_place(loc: tuple[str | int, ...], definition: Definition) -> Where:
@@ -130,6 +136,15 @@ def forget(marks: dict[Where, str], where: Where) -> None:
     """Drop the places of everything at and below ``where``: it is being replaced."""
     for old in [w for w in marks if w[: len(where)] == where]:
         del marks[old]
+
+
+def retarget(definition: Definition, data: Any) -> None:
+    """Put another data set in: metric and protocol are then its own, unless set afterwards."""
+    for key in ("metric", "protocol", "folds"):
+        definition.plain.pop(key, None)
+        forget(definition.marks, (key,))
+    definition.plain["data"] = data
+    forget(definition.marks, ("data",))
 
 
 def known_paths() -> tuple[str, ...]:

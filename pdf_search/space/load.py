@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from pdf_search.config import DataConfig, parse_trial
 from pdf_search.data.registry import canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.space.assemble import PublishedSetting, assemble
-from pdf_search.space.definition import Definition, merge
+from pdf_search.space.definition import Definition, merge, retarget
 from pdf_search.space.overrides import apply_overrides
 from pdf_search.space.problems import did_you_mean
 from pdf_search.space.space import Space
@@ -64,7 +63,8 @@ def _of_data_set(name: str, given: str) -> Definition:
             f"no search space {given!r}; {hint} A space of your own is given by its path: ./my.yaml"
         ) from None
     definition = _read_shipped(OTHER_MOLECULES if info.space == MOLPCBA else info.space)
-    return replace(definition, plain={**definition.plain, "data": {"name": name}})
+    retarget(definition, {"name": name})
+    return definition
 
 
 def _read_file(path: Path) -> Definition:

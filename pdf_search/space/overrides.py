@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pdf_search.errors import SpaceError
-from pdf_search.space.definition import Definition, forget, known_paths
+from pdf_search.space.definition import Definition, forget, known_paths, retarget
+from pdf_search.space.fields import OWNED_BY_SWEEP
 from pdf_search.space.parse import is_domain
 from pdf_search.space.problems import Where, did_you_mean, dotted
-from pdf_search.space.yaml_reader import read_yaml
+from pdf_search.space.yaml_reader import Document, read_yaml
 
 
 def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definition:
@@ -21,29 +23,56 @@ def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definit
         SpaceError: not of that form, or there is no such path.
     """
     result = Definition(definition.source, copy.deepcopy(definition.plain), dict(definition.marks))
-    for text in overrides:
-        _apply(result, text)
+    parsed = [_parse(text) for text in overrides]
+    for override in parsed:
+        _change_data_set(result, override)
+    for override in parsed:
+        _apply(result, override)
     return result
 
 
-def _apply(definition: Definition, text: str) -> None:
+@dataclass(frozen=True)
+class _Override:
+    place: str
+    path: str
+    document: Document
+
+    @property
+    def value(self) -> Any:
+        return copy.deepcopy(self.document.tree)
+
+
+def _parse(text: str) -> _Override:
     place = f"--set {text}"
-    path, equals, value_text = text.partition("=")
+    path, equals, value = text.partition("=")
     path = path.strip()
     if not equals or not path:
         raise SpaceError(f"{place}: write --set path=value, for example --set model.hidden=64")
-    document = read_yaml(value_text, place, lines=False)
-    value = document.tree
-    if path == "data.path" and isinstance(value, str):
-        value = str(Path(value).absolute())
-    if path == "data" and isinstance(value, dict) and isinstance(value.get("path"), str):
-        value["path"] = str(Path(value["path"]).absolute())
-    where = _find(definition.plain, path, place)
-    value = _option(definition.plain, where, value)
-    _put(definition.plain, where, value)
+    document = read_yaml(value, place, lines=False)
+    tree = document.tree
+    if path == "data.path" and isinstance(tree, str):
+        tree = str(Path(tree).absolute())
+    if path == "data" and isinstance(tree, dict) and isinstance(tree.get("path"), str):
+        tree["path"] = str(Path(tree["path"]).absolute())
+    return _Override(place, path, replace(document, tree=tree))
+
+
+def _change_data_set(definition: Definition, override: _Override) -> None:
+    """A space used for another data set is judged by that set's metric and protocol."""
+    value = override.value
+    new = value.get("name") if override.path == "data" and isinstance(value, dict) else None
+    new = value if override.path == "data.name" else new
+    old = definition.plain.get("data")
+    if new is not None and isinstance(old, dict) and new != old.get("name"):
+        retarget(definition, {**old, "name": new})
+
+
+def _apply(definition: Definition, override: _Override) -> None:
+    where = _find(definition.plain, override.path, override.place)
+    _put(definition.plain, where, _option(definition.plain, where, override.value))
     forget(definition.marks, where)
-    for inner in document.marks:
-        definition.marks[(*where, *inner)] = place
+    for inner in override.document.marks:
+        definition.marks[(*where, *inner)] = override.place
 
 
 def _find(plain: dict[str, Any], path: str, place: str) -> Where:
@@ -71,18 +100,27 @@ def _next_key(node: Any, rest: str) -> str | None:
 
 def _new_place(plain: dict[str, Any], where: Where, rest: str, path: str, place: str) -> Where:
     """The place of a setting that the file leaves at its default."""
-    names = set(known_paths())
-    inside_choice = "choice" in where
-    if path in names and not inside_choice:
-        return (*where, *rest.split("."))
-    if inside_choice:
-        end = where.index("choice")
-        options = _at(plain, where[: end + 1])
+    if where and where[-1] == "choice":
+        name, options = dotted(where), ", ".join(_at(plain, where))
         raise SpaceError(
-            f"{place}: {dotted(where[:end])} is a choice of {', '.join(map(str, options))} here; "
-            f"set {dotted(where[:end])} itself, or a key that one of its options has"
+            f"{place}: {name} is a choice of {options} here; "
+            f"set {name} itself, or a key of one of its options: {name}.OPTION.KEY"
         )
-    raise SpaceError(f"{place}: {path}: unknown path; {did_you_mean(path, names)}")
+    keys = [key for i, key in enumerate(where) if "choice" not in (key, *where[max(i - 1, 0) : i])]
+    setting = ".".join(map(str, [*keys, rest]))
+    if setting in known_paths():
+        return (*where, *rest.split("."))
+    if setting in OWNED_BY_SWEEP:
+        raise SpaceError(f"{place}: {path}: cannot be set: {OWNED_BY_SWEEP[setting]}")
+    raise SpaceError(f"{place}: {path}: unknown path; {_remedy(setting)}")
+
+
+def _remedy(setting: str) -> str:
+    """Close matches beside the setting, or else anywhere."""
+    parent, _, word = setting.rpartition(".")
+    beside = [p.rpartition(".") for p in known_paths()]
+    names = [name for above, _, name in beside if above == parent]
+    return did_you_mean(word, names) if names else did_you_mean(setting, known_paths())
 
 
 def _at(plain: dict[str, Any], where: Where) -> Any:

@@ -38,7 +38,9 @@ def space_schema() -> dict[str, Any]:
 def _or_domain(schema: dict[str, Any], key: str) -> dict[str, Any]:
     if key in NOT_SEARCHED:
         return schema
-    kept = {name: schema[name] for name in ("description", "default") if name in schema}
+    kept: dict[str, Any] = {
+        name: schema[name] for name in ("description", "default") if name in schema
+    }
     return {"anyOf": [_without_discriminator(schema), DOMAIN], **kept}
 
 

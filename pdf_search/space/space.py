@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pdf_search.config import InputShape, TrialConfig, parse_trial
-from pdf_search.errors import SpaceError
+from pdf_search.errors import ConfigError, SpaceError
 from pdf_search.records import Protocol
+from pdf_search.space.checked import Checked, check_definition
+from pdf_search.space.definition import Definition
 from pdf_search.space.domains import Parameter
 from pdf_search.space.limits import Limit, count_parameters
-from pdf_search.space.problems import did_you_mean
+from pdf_search.space.problems import Problems, did_you_mean
 from pdf_search.space.tree import Node, build, parameters, points, size
 
 
@@ -141,12 +143,46 @@ class Space:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Space:
-        """Raises:
-        SpaceError: not the data of a space.
-        """
-        from pdf_search.space.assemble import space_from_dict  # which builds spaces
+        """The space that ``as_dict`` wrote down. No file is read and no data set looked up.
 
-        return space_from_dict(data)
+        Raises:
+            SpaceError: not the data of a space.
+        """
+        try:
+            name, source = str(data["name"]), str(data["source"])
+            definition = Definition(source, copy.deepcopy(dict(data["definition"])))
+            notes = tuple(str(note) for note in data["notes"])
+        except (KeyError, TypeError, ValueError):
+            raise SpaceError("the recorded space is damaged: start a new sweep") from None
+        checked = check_definition(definition, definition.problems())
+        return replace(cls.from_checked(name, checked), notes=notes)
+
+    @classmethod
+    def from_checked(cls, name: str, checked: Checked) -> Space:
+        """Raises:
+        SpaceError: a point under ``published`` is not in the space.
+        """
+        head, plain = checked.head, checked.definition.plain
+        space = cls(
+            name=name,
+            source=checked.definition.source,
+            description=head.description,
+            defaults=_defaults(checked),
+            limits=tuple(Limit.parse(text) for text in head.limits),
+            tree=checked.tree,
+            published=tuple(point for point in head.published if isinstance(point, dict)),
+            definition={key: value for key, value in plain.items() if key != "extends"},
+        )
+        space._check_published(checked.definition.problems())
+        return space
+
+    def _check_published(self, problems: Problems) -> None:
+        for point in self.published:
+            try:
+                self.config(point)
+            except ConfigError as error:
+                problems.add(("published",), str(error))
+        problems.raise_if_any()
 
     def _located(self, action: Callable[[], Any]) -> Any:
         try:
@@ -170,3 +206,17 @@ class Space:
         return SpaceError(
             f"{self.source}: {path}: only open where {condition.path} = {labels}; leave it out"
         )
+
+
+def _defaults(checked: Checked) -> Defaults:
+    budget, example = checked.head.budget, checked.example
+    return Defaults(
+        trials=budget.trials,
+        epochs=budget.epochs or example.training.epochs,
+        method=budget.method,
+        confirm_top_k=budget.confirm.top_k,
+        confirm_seeds=budget.confirm.seeds,
+        metric=checked.head.metric or "",
+        protocol=example.protocol,
+        folds=example.folds,
+    )

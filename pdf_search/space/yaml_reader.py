@@ -22,9 +22,8 @@ AMBIGUOUS = re.compile(r"(yes|no|on|off)", re.IGNORECASE)
 class _Loader(yaml.SafeLoader):
     """YAML 1.2's core schema, with ``_`` allowed between digits."""
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
-
+_Loader.yaml_implicit_resolvers = {}  # none of YAML 1.1's
 _DIGITS = r"[0-9][0-9_]*"
 for _tag, _pattern, _first in (
     ("null", r"(~|null|Null|NULL|)", ["~", "n", "N", ""]),
