@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from pdf_search.records import Task
 
@@ -22,9 +22,9 @@ def batch_loss(kind: str, task: Task, output: Tensor, target: Tensor) -> Tensor:
     filled = torch.where(labelled, target, 0.0)
     if task is Task.MULTICLASS:
         logits = output.transpose(1, 2)
-        values = F.cross_entropy(logits, filled[..., 0].long(), reduction="none")[..., None]
+        values = cross_entropy(logits, filled[..., 0].long(), reduction="none")[..., None]
     elif task is Task.MULTILABEL:
-        values = F.binary_cross_entropy_with_logits(output, filled, reduction="none")
+        values = binary_cross_entropy_with_logits(output, filled, reduction="none")
     else:
         error = output - filled
         values = error.square() if kind == "mse" else error.abs()

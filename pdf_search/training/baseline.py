@@ -1,0 +1,53 @@
+"""The predictor that looks at no graph: the training mean, or the majority class."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepared import Prepared
+from pdf_search.errors import TrialError
+from pdf_search.records import METRICS, EpochReport, Metric, ReplicateEpoch, Task
+from pdf_search.training.metrics import evaluate
+from pdf_search.training.replicates import ReplicateSplits
+
+Values = NDArray[np.float32]
+
+
+def baseline_predictor(config: TrialConfig, data: Prepared) -> EpochReport:
+    """What predicting the mean (the majority class) of each replicate's training part gives.
+
+    Reported as epoch 0, in every part that the phase may see. Its loss is not defined (nan).
+    """
+    splits = ReplicateSplits.of(config, data)
+    metric = METRICS[config.data.metric or data.info.metric]
+    shape = data.info.shape
+    assert shape is not None, "a prepared data set knows its input shape"
+    targets = np.asarray(data.graphs.targets)
+    replicates = []
+    for r, train in enumerate(splits.parts["train"]):
+        constant = _constant(shape.task, shape.outputs, targets[train])
+        values = {
+            part: _score(metric, targets[splits.parts[part][r]], constant)
+            for part in ("valid", "test")
+            if part in splits.parts
+        }
+        replicates.append(ReplicateEpoch(float("nan"), values.get("valid"), values.get("test")))
+    return EpochReport(0, 0.0, tuple(replicates), 0.0, 0.0)
+
+
+def _constant(task: Task, outputs: int, train: Values) -> Values:
+    """The constant prediction, [outputs]: class counts, or the mean of the known targets."""
+    if task is Task.MULTICLASS:
+        return np.bincount(train[:, 0].astype(int), minlength=outputs).astype(np.float32)
+    mean: Values = np.nanmean(train, 0).astype(np.float32)
+    return mean
+
+
+def _score(metric: Metric, target: Values, constant: Values) -> float | None:
+    prediction = np.broadcast_to(constant, (len(target), len(constant)))
+    try:
+        return evaluate(metric.name, np.asarray(target), np.array(prediction, np.float32))
+    except TrialError:
+        return None

@@ -1,0 +1,57 @@
+"""Checkpoints: written to a temporary file and renamed, read without running code from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pdf_search.errors import TrialError
+
+CHECKPOINT = "checkpoint.pt"
+FORMAT = 1
+
+
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """Call ``write`` on a temporary neighbour of ``path``, then rename it into place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
+    content = {"format": FORMAT, **state}
+    write_atomically(folder / CHECKPOINT, lambda path: torch.save(content, path))
+
+
+def load_checkpoint(folder: Path, identity: dict[str, str]) -> dict[str, Any]:
+    """The state saved in ``folder``.
+
+    ``identity``: what must be the same as when it was saved (configuration, data).
+
+    Raises:
+        TrialError: no checkpoint, a damaged one, or one of another configuration or data set.
+    """
+    path = folder / CHECKPOINT
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise TrialError(f"{path}: there is no checkpoint to continue from") from None
+    except Exception as error:
+        raise TrialError(f"{path}: damaged ({error}). Start the trial anew.") from error
+    if not isinstance(state, dict) or state.get("format") != FORMAT:
+        raise TrialError(f"{path}: not a checkpoint of this version. Start the trial anew.")
+    for name, value in identity.items():
+        if state[name] != value:
+            raise TrialError(
+                f"{path}: saved with {name} {state[name]}, but now it is {value}. "
+                "Restore the old one, or start the trial anew."
+            )
+    return state

@@ -1,0 +1,65 @@
+"""One epoch of training and one pass of prediction, for R replicates at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pdf_search.config import TrainingConfig
+from pdf_search.graphs.batch import DeviceData
+from pdf_search.model.network import PDFNetwork
+from pdf_search.model.randomness import Noise, replicate_keys
+from pdf_search.records import Replicate, Task
+from pdf_search.training.losses import batch_loss
+from pdf_search.training.optimizer import AdamW
+
+PREDICTION_BATCH = 128
+
+
+@dataclass(frozen=True)
+class Program:
+    """What trains together: model, optimizer, data and the scale of the targets."""
+
+    replicates: tuple[Replicate, ...]
+    model: PDFNetwork
+    optimizer: AdamW
+    data: DeviceData
+    training: TrainingConfig
+    task: Task
+    mean: Tensor  # [R, 1, T] of the training targets, or 0
+    std: Tensor  # [R, 1, T], or 1
+
+    def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
+        """Mean training loss of each replicate, [R]; ``graphs`` [R, L] in this epoch's order."""
+        self.model.train()
+        size = self.training.batch_size
+        total = self.mean.new_zeros(len(self.replicates))
+        for step, start in enumerate(range(0, graphs.shape[1], size)):
+            batch_graphs = graphs[:, start : start + size]
+            present = (batch_graphs >= 0).sum(1)
+            noise = Noise(replicate_keys(self.replicates, epoch, step).to(graphs.device))
+            batch = self.data.collate(batch_graphs)
+            output = self.model(batch, self.data.rows, self.data.edge_types, noise)
+            target = (batch.targets - self.mean) / self.std
+            loss = batch_loss(self.training.loss, self.task, output, target)
+            torch.autograd.backward(loss.sum())
+            self.optimizer.step(rate, present > 0)
+            total += loss.detach() * present
+        return total / (graphs >= 0).sum(1)
+
+    @torch.no_grad()
+    def predict(self, graphs: Tensor) -> list[Tensor]:
+        """Predictions [n, outputs] of each replicate for its list in ``graphs`` [R, L], on the CPU.
+
+        Regression in the targets' own unit, classes and labels as logits.
+        """
+        self.model.eval()
+        outputs = []
+        for start in range(0, graphs.shape[1], PREDICTION_BATCH):
+            batch = self.data.collate(graphs[:, start : start + PREDICTION_BATCH])
+            output = self.model(batch, self.data.rows, self.data.edge_types)
+            outputs.append(output * self.std + self.mean)
+        joined = torch.cat(outputs, 1).cpu()
+        return [row[here] for row, here in zip(joined, (graphs >= 0).cpu(), strict=True)]

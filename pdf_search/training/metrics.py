@@ -1,0 +1,67 @@
+"""Metrics of a whole split (OGB's and torchmetrics' code), whatever the batch size.
+
+Legend: n graphs, T tasks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torchmetrics.functional.classification import multiclass_accuracy
+from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
+
+from pdf_search.errors import TrialError
+
+Values = NDArray[np.float32]
+
+
+def evaluate(metric: str, target: Values, prediction: Values) -> float:
+    """The value of a metric (a key of ``records.METRICS``).
+
+    ``target`` [n, T] with nan for unlabelled; ``prediction`` [n, T], for accuracy [n, classes].
+    Several tasks: the mean of the tasks' values, as OGB does. Non-finite predictions give nan.
+
+    Raises:
+        TrialError: no task has what the metric needs (ROC-AUC and AP: both classes).
+    """
+    if not np.isfinite(prediction).all():
+        return float("nan")
+    if metric == "accuracy":
+        classes = prediction.shape[1]
+        truth = torch.from_numpy(target[:, 0]).long()
+        guess = torch.from_numpy(prediction).argmax(1)
+        return float(multiclass_accuracy(guess, truth, num_classes=classes, average="micro"))
+    if metric in ("rocauc", "ap"):
+        return _ogb(metric, target, prediction)
+    return _regression(metric, target, prediction)
+
+
+def _regression(metric: str, target: Values, prediction: Values) -> float:
+    per_task = []
+    for t in range(target.shape[1]):
+        known = ~np.isnan(target[:, t])
+        if known.any():
+            truth = torch.from_numpy(target[known, t]).double()
+            guess = torch.from_numpy(prediction[known, t]).double()
+            if metric == "mae":
+                per_task.append(float(mean_absolute_error(guess, truth)))
+            else:
+                per_task.append(float(mean_squared_error(guess, truth, squared=False)))
+    if not per_task:
+        raise TrialError(f"no graph of the split has a label, {metric} is undefined")
+    return float(np.mean(per_task))
+
+
+def _ogb(metric: str, target: Values, prediction: Values) -> float:
+    from ogb.graphproppred import Evaluator  # noqa: PLC0415  (imports all of PyG)
+
+    evaluator = Evaluator("ogbg-molhiv" if metric == "rocauc" else "ogbg-molpcba")
+    evaluator.num_tasks = target.shape[1]
+    try:
+        values = evaluator.eval({"y_true": target, "y_pred": prediction})
+    except RuntimeError as error:
+        raise TrialError(
+            f"{metric} is undefined on this split: {error} Use a larger split or another metric."
+        ) from error
+    return float(values[metric])

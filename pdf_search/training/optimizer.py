@@ -1,0 +1,65 @@
+"""AdamW over parameters with a leading replicate dimension, in one flat tensor.
+
+torch's AdamW keeps one step count for all replicates. Folds differ by a graph, so one replicate
+can have a batch where its neighbour has none: here each replicate counts its own steps, and one
+without a batch is left alone, as it would be if it trained by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
+
+
+class AdamW:
+    """Decoupled weight decay (Loshchilov & Hutter 2019), torch's default constants.
+
+    Takes over the parameters: they become views of one tensor [R, S], so that a step is a handful
+    of operations whatever the number of layers.
+    """
+
+    def __init__(self, parameters: Iterable[nn.Parameter], weight_decay: float) -> None:
+        self.weight_decay = weight_decay
+        self.parameters = list(parameters)
+        self.values = torch.cat([p.detach().flatten(1) for p in self.parameters], 1)
+        start = 0
+        for p in self.parameters:
+            stop = start + p[0].numel()
+            p.data = self.values[:, start:stop].view(p.shape)
+            start = stop
+        self.steps = self.values.new_zeros(len(self.values), 1)
+        self.mean = torch.zeros_like(self.values)
+        self.square = torch.zeros_like(self.values)
+
+    @torch.no_grad()
+    def step(self, rate: float, active: Tensor) -> None:
+        """One step for the replicates that are active, bool [R]; gradients are cleared."""
+        now = active[:, None]
+        grad = self._take_gradients()
+        self.steps += now
+        mean = torch.lerp(self.mean, grad, 1 - BETA1)
+        square = self.square * BETA2 + grad.square().mul_(1 - BETA2)
+        scale = (square / (1 - BETA2**self.steps)).sqrt_().add_(EPS)
+        change = (mean / (1 - BETA1**self.steps)).div_(scale)
+        values = self.values * (1 - rate * self.weight_decay) - rate * change
+        for old, new in ((self.values, values), (self.mean, mean), (self.square, square)):
+            old.copy_(torch.where(now, new, old))
+
+    def _take_gradients(self) -> Tensor:
+        """All gradients [R, S], cleared; a parameter that was not used has the gradient 0."""
+        parts = [p.new_zeros(p.shape) if p.grad is None else p.grad for p in self.parameters]
+        for p in self.parameters:
+            p.grad = None
+        return torch.cat([part.flatten(1) for part in parts], 1)
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Everything but the values, which are the model's parameters."""
+        return {"steps": self.steps, "mean": self.mean, "square": self.square}
+
+    def load_state_dict(self, state: dict[str, Tensor]) -> None:
+        for name, own in self.state_dict().items():
+            own.copy_(state[name])

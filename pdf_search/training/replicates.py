@@ -1,0 +1,82 @@
+"""The graphs of each replicate: its splits, its order of an epoch, its targets' scale.
+
+Legend: R replicates, L longest list, T tasks. Lists of unequal length are padded with -1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepared import Prepared
+from pdf_search.data.splits import split_for
+from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.model.randomness import order, replicate_keys
+from pdf_search.records import Replicate
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ReplicateSplits:
+    """Graph numbers of each replicate's parts; ``graphs`` holds only the graphs in use.
+
+    A test part that the phase must not see is absent.
+    """
+
+    replicates: tuple[Replicate, ...]
+    numbers: Numbers  # graph numbers in use, ascending
+    graphs: GraphSet  # those graphs
+    parts: dict[str, tuple[Numbers, ...]]  # "train", "valid", "test": one list a replicate
+
+    @classmethod
+    def of(cls, config: TrialConfig, data: Prepared) -> ReplicateSplits:
+        splits = [split_for(data, config, replicate) for replicate in config.replicates]
+        parts = {"train": tuple(s.train for s in splits)}
+        if all(len(s.valid) for s in splits):
+            parts["valid"] = tuple(s.valid for s in splits)
+        tests = tuple(s.test for s in splits if s.test is not None)
+        if tests:
+            parts["test"] = tests
+        numbers = np.unique(np.concatenate([n for part in parts.values() for n in part]))
+        return cls(config.replicates, numbers, data.graphs.subset(numbers), parts)
+
+    def places(self, part: str) -> Tensor:
+        """Places of a part's graphs among those in use, [R, L]."""
+        return _pad([torch.from_numpy(n) for n in self._places(part)])
+
+    def epoch_order(self, epoch: int) -> Tensor:
+        """The private order of the training graphs of an epoch, as places, [R, L].
+
+        A function of each replicate's seed and its graphs' numbers: its neighbours, and which
+        other graphs are in use, do not matter.
+        """
+        keys = replicate_keys(self.replicates, epoch)
+        orders = [
+            order(key[None], torch.from_numpy(n))[0]
+            for key, n in zip(keys, self.parts["train"], strict=True)
+        ]
+        return _pad([torch.from_numpy(np.searchsorted(self.numbers, o.numpy())) for o in orders])
+
+    def target_scale(self) -> tuple[Tensor, Tensor]:
+        """Mean and standard deviation of the training targets, each [R, 1, T]."""
+        mean, std = [], []
+        for places in self._places("train"):
+            targets = self.graphs.targets[places].astype(np.float64)
+            mean.append(np.nanmean(targets, 0))
+            spread = np.nanstd(targets, 0)
+            std.append(np.where(spread > 0, spread, 1.0))
+        scale = (torch.from_numpy(np.stack(x)[:, None]).float() for x in (mean, std))
+        return next(scale), next(scale)
+
+    def _places(self, part: str) -> list[Numbers]:
+        return [np.searchsorted(self.numbers, n) for n in self.parts[part]]
+
+
+def _pad(lists: list[Tensor]) -> Tensor:
+    return torch.nn.utils.rnn.pad_sequence(lists, batch_first=True, padding_value=-1)

@@ -1,0 +1,207 @@
+"""A trial: one configuration, all its replicates, trained once. It knows no tuner.
+
+The main loop reads: load; for each epoch: train, evaluate, report.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepared import Prepared
+from pdf_search.data.splits import search_view
+from pdf_search.errors import TrialError
+from pdf_search.graphs.batch import DeviceData
+from pdf_search.graphs.build import build_bank
+from pdf_search.model.network import PDFNetwork
+from pdf_search.records import (
+    METRICS,
+    EpochReport,
+    Metric,
+    Phase,
+    ReplicateEpoch,
+    State,
+    Task,
+    TrialOutcome,
+)
+from pdf_search.training.checkpoint import load_checkpoint, save_checkpoint
+from pdf_search.training.device import peak_megabytes, resolve_device
+from pdf_search.training.loop import Program
+from pdf_search.training.metrics import evaluate
+from pdf_search.training.optimizer import AdamW
+from pdf_search.training.predictions import prediction_table, write_predictions
+from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.schedules import learning_rate
+from pdf_search.training.selection import Predictions, Selection
+
+Save = Callable[[Path], None]
+Report = Callable[[EpochReport, Save], None]
+
+
+def run_trial(
+    config: TrialConfig, data: Prepared, report: Report, resume: Path | None = None
+) -> TrialOutcome:
+    """Train a configuration, reporting after every epoch.
+
+    ``report`` gets the epoch and a function that saves a checkpoint (when confirming also the
+    predictions) into a folder; it may raise to stop the trial. ``resume``: a folder that this
+    function saved; training continues after its epoch.
+
+    Raises:
+        TrialError: the trial cannot be trained as configured, memory included.
+        ResourceError: the device does not exist.
+    """
+    try:
+        trial = _Trial.start(config, search_view(data, config))
+        epoch = trial.restore(resume) if resume is not None else 0
+        while epoch < config.epochs:
+            epoch += 1
+            epoch_report, diverged = trial.run_epoch(epoch)
+            report(epoch_report, trial.save)
+            if diverged:
+                return TrialOutcome(State.DIVERGED, epoch, diverged)
+    except torch.OutOfMemoryError as error:
+        raise TrialError(_out_of_memory(config, error)) from error
+    return TrialOutcome(State.COMPLETE, epoch)
+
+
+@dataclass
+class _Trial:
+    config: TrialConfig
+    data: Prepared
+    metric: Metric
+    splits: ReplicateSplits
+    program: Program
+    selection: Selection
+    device: torch.device
+    epoch: int = 0
+
+    @classmethod
+    def start(cls, config: TrialConfig, data: Prepared) -> _Trial:
+        device = resolve_device(config.device)
+        splits = ReplicateSplits.of(config, data)
+        metric = METRICS[config.data.metric or data.info.metric]
+        program = build_program(config, data, splits, device)
+        selection = Selection(config.protocol, metric, len(splits.replicates))
+        return cls(config, data, metric, splits, program, selection, device)
+
+    def run_epoch(self, epoch: int) -> tuple[EpochReport, str]:
+        """Train and evaluate one epoch; the text says why the trial diverged, if it did."""
+        started = time.perf_counter()
+        rate = learning_rate(self.config.training, epoch)
+        graphs = self.splits.epoch_order(epoch).to(self.device)
+        losses = self.program.train_epoch(epoch, graphs, rate).tolist()
+        predictions: Predictions = {
+            part: self.program.predict(self.splits.places(part).to(self.device))
+            for part in ("valid", "test")
+            if part in self.splits.parts
+        }
+        values = {part: self._values(part, rows) for part, rows in predictions.items()}
+        replicates = tuple(
+            ReplicateEpoch(
+                loss, *(values[p][r] if p in values else None for p in ("valid", "test"))
+            )
+            for r, loss in enumerate(losses)
+        )
+        report = EpochReport(
+            epoch,
+            rate,
+            replicates,
+            time.perf_counter() - started,
+            peak_megabytes(self.device),
+        )
+        self.epoch = epoch
+        if self.config.phase is Phase.CONFIRM:
+            self.selection.see(report, predictions, self.program.model.state_dict())
+        return report, _divergence(report)
+
+    def _values(self, part: str, predictions: list[Tensor]) -> list[float]:
+        targets = self.data.graphs.targets
+        return [
+            evaluate(self.metric.name, targets[numbers], rows.numpy())
+            for numbers, rows in zip(self.splits.parts[part], predictions, strict=True)
+        ]
+
+    def _identity(self) -> dict[str, str]:
+        # The budget may grow when a stopped trial is continued; nothing else may change.
+        config = self.config.model_copy(update={"stop_epoch": None})
+        return {"configuration": config.content_hash(), "data": self.data.fingerprint}
+
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint, and the predictions when confirming, into ``folder``."""
+        save_checkpoint(
+            folder,
+            {
+                **self._identity(),
+                "epoch": self.epoch,
+                "model": self.program.model.state_dict(),
+                "optimizer": self.program.optimizer.state_dict(),
+                "selection": self.selection.state_dict(),
+            },
+        )
+        if self.config.phase is Phase.CONFIRM:
+            table = prediction_table(
+                self.data.info.task,
+                self.splits,
+                self.data.graphs.targets,
+                self.selection.selected(),
+            )
+            write_predictions(folder, table)
+
+    def restore(self, folder: Path) -> int:
+        """Load a checkpoint; gives the epoch after which training continues."""
+        state = load_checkpoint(folder, self._identity())
+        self.program.model.load_state_dict(state["model"])
+        self.program.optimizer.load_state_dict(state["optimizer"])
+        self.selection.load_state_dict(state["selection"])
+        self.epoch = int(state["epoch"])
+        return self.epoch
+
+
+def build_program(
+    config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
+) -> Program:
+    """Model, optimizer and data of a trial on its device."""
+    shape = data.info.shape
+    assert shape is not None, "a prepared data set knows its input shape"
+    bank = build_bank(splits.graphs, config.basis)
+    model = PDFNetwork(config.model, shape, config.basis.size, splits.replicates).to(device)
+    mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
+    if config.training.standardise_targets and shape.task is Task.REGRESSION:
+        mean, std = splits.target_scale()
+    return Program(
+        replicates=splits.replicates,
+        model=model,
+        optimizer=AdamW(model.parameters(), config.training.weight_decay),
+        data=DeviceData.build(splits.graphs, bank, device),
+        training=config.training,
+        task=shape.task,
+        mean=mean.to(device),
+        std=std.to(device),
+    )
+
+
+def _divergence(report: EpochReport) -> str:
+    for r, replicate in enumerate(report.replicates):
+        for name in ("train_loss", "valid", "test"):
+            value = getattr(replicate, name)
+            if value is not None and not isfinite(value):
+                return f"{name} of replicate {r} is {value} in epoch {report.epoch}"
+    return ""
+
+
+def _out_of_memory(config: TrialConfig, error: BaseException) -> str:
+    model, training = config.model, config.training
+    return (
+        f"out of memory: hidden {model.hidden}, {model.layers} layers, "
+        f"batch {training.batch_size}, "
+        f"{len(config.replicates)} replicates, {config.basis.size} bases. Use a smaller batch or "
+        f"model, fewer replicates at once, or hop support ({str(error).splitlines()[0]})"
+    )
