@@ -1,0 +1,224 @@
+"""What the command line calls: run, resume, confirm, rerun."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from pdf_search.data.raw_set import Progress
+from pdf_search.errors import ConfigError, DataError
+from pdf_search.records import Phase, SweepRecord
+from pdf_search.results.store import Store
+from pdf_search.space import Space
+from pdf_search.sweep.cluster import versions
+from pdf_search.sweep.driver import Driver, Functions, SweepResult
+from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.halt import Halt
+from pdf_search.sweep.ledger import now
+from pdf_search.sweep.options import SweepOptions
+from pdf_search.sweep.plan import Plan, plan_sweep
+from pdf_search.sweep.runner import Runner
+
+Work = Callable[[Driver, Runner], None]
+
+
+def run_sweep(
+    plan: Plan,
+    console: Console | None = None,
+    command: str = "",
+    functions: Functions | None = None,
+) -> SweepResult:
+    """Search, then confirm. A trial that fails is a row; what ends early can be resumed.
+
+    Raises:
+        ConfigError: another process runs this sweep. StoreError: its name is taken.
+        ResourceError: the cluster is not fit for it.
+    """
+
+    def work(driver: Driver, runner: Runner) -> None:
+        driver.store.create_sweep(_record(plan, command or " ".join(sys.argv)))
+        _both_phases(driver, runner)
+
+    with plan.folder.locked(), plan.folder.open_store(create=True) as store:
+        _refuse_taken(store, plan.name)
+        return _drive(plan, store, work, console, functions)
+
+
+def resume(
+    name: str,
+    out: Path = Path("runs"),
+    db: str | None = None,
+    trials: int | None = None,
+    console: Console | None = None,
+    progress: Progress | None = None,
+    functions: Functions | None = None,
+    **changes: Any,
+) -> SweepResult:
+    """Continue a sweep that was killed, interrupted or timed out; ``trials``: its new total.
+
+    ``changes``: other fields of SweepOptions for this run, such as ``concurrent`` or ``time``.
+
+    Raises:
+        DataError: the data set is not the one that the sweep began with.
+        StoreError: no such sweep. ConfigError: another process runs it, or has more trials.
+    """
+    folder = SweepFolder.of(out, name, db)
+    with folder.open_store() as store, folder.locked():
+        plan = recorded_plan(store, folder, out, progress, trials=trials, **changes)
+        have = len(store.trials(name, Phase.SEARCH))
+        if plan.trials < have:
+            raise ConfigError(f"--trials {trials}: the sweep has {have} trials already; give more")
+        store.update_sweep(name, trials=plan.trials)
+        return _drive(plan, store, _both_phases, console, functions)
+
+
+def confirm(
+    name: str,
+    out: Path = Path("runs"),
+    db: str | None = None,
+    console: Console | None = None,
+    progress: Progress | None = None,
+    functions: Functions | None = None,
+    **changes: Any,
+) -> SweepResult:
+    """Confirm the best trials; those confirmed the same way before are not trained again.
+
+    ``changes``: ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions.
+    """
+
+    def work(driver: Driver, runner: Runner) -> None:
+        driver.confirm(runner, driver.plan.top_k)
+
+    folder = SweepFolder.of(out, name, db)
+    with folder.open_store() as store, folder.locked():
+        plan = recorded_plan(store, folder, out, progress, **changes)
+        store.update_sweep(name, options=plan.recorded_options())
+        return _drive(plan, store, work, console, functions)
+
+
+def rerun(
+    name: str,
+    number: int,
+    phase: Phase = Phase.SEARCH,
+    out: Path = Path("runs"),
+    db: str | None = None,
+    console: Console | None = None,
+    progress: Progress | None = None,
+    functions: Functions | None = None,
+    **changes: Any,
+) -> SweepResult:
+    """Train the configuration of a recorded trial once more, as a new trial."""
+
+    def work(driver: Driver, runner: Runner) -> None:
+        driver.rerun(runner, number, phase)
+
+    folder = SweepFolder.of(out, name, db)
+    with folder.open_store() as store, folder.locked():
+        plan = recorded_plan(store, folder, out, progress, **changes)
+        return _drive(plan, store, work, console, functions)
+
+
+def recorded_plan(
+    store: Store, folder: SweepFolder, out: Path, progress: Progress | None, **changes: Any
+) -> Plan:
+    """The plan of a recorded sweep, on this machine and on the same data.
+
+    Raises:
+        DataError: the data, or its split, has changed since the sweep began.
+    """
+    record = store.sweep(folder.name)
+    given = {key: value for key, value in changes.items() if value is not None}
+    fixed = {
+        "name": record.name,
+        "out": out,
+        "db": folder.db,
+        "trials": record.trials,
+        "epochs": record.epochs,
+        "method": record.method,
+        "metric": record.metric,
+        "seed": record.seed,
+    }
+    options = SweepOptions.from_recorded(record.options, **(fixed | given))
+    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress)
+    for what, was, is_now in (
+        ("data", record.fingerprint, plan.data.fingerprint),
+        ("split", record.split_hash, plan.split_hash),
+    ):
+        if was != is_now:
+            raise DataError(
+                f"sweep {record.name}: the {what} of {record.dataset} is not what the sweep began "
+                f"with ({was[:12]}, now {is_now[:12]}). Restore it (--data-root), or start a new "
+                "sweep"
+            )
+    return plan
+
+
+def _drive(
+    plan: Plan,
+    store: Store,
+    work: Work,
+    console: Console | None,
+    functions: Functions | None,
+) -> SweepResult:
+    halt = Halt(plan.options.time)
+    driver = Driver(plan, store, halt, console or Console(stderr=True), functions or Functions())
+    with driver.session() as runner:
+        work(driver, runner)
+    return SweepResult(
+        plan=plan,
+        ended=halt.ended,
+        search=store.trials(plan.name, Phase.SEARCH),
+        confirm=store.trials(plan.name, Phase.CONFIRM),
+        messages=tuple(driver.messages),
+    )
+
+
+def _both_phases(driver: Driver, runner: Runner) -> None:
+    driver.search(runner)
+    if driver.plan.top_k and not driver.halt.due():
+        driver.confirm(runner, driver.plan.top_k)
+
+
+def _refuse_taken(store: Store, name: str) -> None:
+    if any(sweep.name == name for sweep in store.sweeps()):
+        raise ConfigError(
+            f"sweep {name} exists in {store.place}: continue it with `pdf-search resume {name}`, "
+            "or choose another --name"
+        )
+
+
+def _record(plan: Plan, command: str) -> SweepRecord:
+    return SweepRecord(
+        name=plan.name,
+        space=plan.space.name,
+        space_definition=plan.space.as_dict(),
+        dataset=plan.info.name,
+        fingerprint=plan.data.fingerprint,
+        split_hash=plan.split_hash,
+        metric=plan.metric.name,
+        protocol=plan.first.protocol,
+        method=plan.method.name,
+        seed=plan.options.seed,
+        trials=plan.trials,
+        epochs=plan.epochs,
+        options=plan.recorded_options(),
+        versions=versions(),
+        commit=_commit(),
+        command=command,
+        created=now(),
+    )
+
+
+def _commit() -> str:
+    """The commit of a source checkout; "" for an installed package."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip()

@@ -1,0 +1,233 @@
+"""A Ray session that keeps to itself: quiet, off the home folder, blind to the current folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pdf_search.errors import ResourceError
+from pdf_search.sweep.machine import Node, check_reachable
+
+PACKAGES = ("pdf-search", "torch", "ray", "optuna", "numpy")
+SAME_EVERYWHERE = ("python", "pdf-search", "torch")
+OBJECT_STORE_BYTES = 128 * 1024**2  # on one machine workers map the data's files instead
+PROBE_SECONDS = 120.0
+
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_CHDIR_TO_TRIAL_DIR": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "1",  # a trial without a GPU sees none
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+    "TUNE_DISABLE_STRICT_METRIC_CHECKING": "1",
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",
+    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
+    "TUNE_FUNCTION_THREAD_TIMEOUT_S": "30",
+}
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that numbers depend on."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+@contextmanager
+def ray_session(cpus: int, gpus: int, address: str | None, log: Path) -> Iterator[None]:
+    """Ray on this machine, or a connection to a cluster. Its chatter goes to ``log``.
+
+    Raises:
+        ResourceError: the cluster cannot be reached.
+    """
+    _set_environment(address)
+    import ray  # noqa: PLC0415
+
+    if ray.is_initialized():
+        raise RuntimeError("Ray runs in this process already: ray.shutdown() before a sweep")
+    with logging_to(log):
+        with _folder_without_code(log.parent):
+            _connect(cpus, gpus, address)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+
+def _connect(cpus: int, gpus: int, address: str | None) -> None:
+    import ray  # noqa: PLC0415
+
+    quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    if address is None:
+        ray.init(
+            address="local",
+            num_cpus=cpus,
+            num_gpus=gpus,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            **quiet,
+        )
+        return
+    check_reachable(address)
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ResourceError(
+            f"--address {address}: no Ray cluster there ({error}). "
+            "Check `ray status` on the head node, and that its Ray is of the same version."
+        ) from error
+
+
+def _set_environment(address: str | None) -> None:
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    if address is None and "RAY_AUTH_MODE" not in os.environ:
+        # Left alone, Ray writes a token of its own into the home folder.
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+@contextmanager
+def _folder_without_code(folder: Path) -> Iterator[None]:
+    """Ray puts the driver's current folder first on its workers' import path."""
+    old = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(old)
+
+
+@contextmanager
+def logging_to(file: Path) -> Iterator[None]:
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    loggers = [logging.getLogger(name) for name in ("ray", "optuna", "pdf_search.sweep")]
+    before = [(item.handlers[:], item.propagate, item.level) for item in loggers]
+    for item in loggers:
+        item.handlers, item.propagate = [handler], False
+        item.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for item, (handlers, propagate, level) in zip(loggers, before, strict=True):
+            item.handlers, item.propagate = handlers, propagate
+            item.setLevel(level)
+        handler.close()
+
+
+def cluster_nodes() -> list[Node]:
+    """The living nodes of the connected cluster."""
+
+    return [
+        Node(
+            node["NodeManagerHostname"],
+            node["Resources"].get("CPU", 0.0),
+            node["Resources"].get("GPU", 0.0),
+        )
+        for node in _alive()
+    ]
+
+
+def describe_cluster(address: str) -> list[Node]:
+    """The nodes of a running cluster, looked up through a connection of its own.
+
+    Raises:
+        ResourceError: it cannot be reached.
+    """
+    _set_environment(address)
+    import ray  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as name, logging_to(Path(name) / "ray.log"):
+        with _folder_without_code(Path(name)):
+            _connect(0, 0, address)
+        try:
+            return cluster_nodes()
+        finally:
+            ray.shutdown()
+
+
+def check_nodes(storage: str) -> None:
+    """Run a probe on each node of the cluster.
+
+    Raises:
+        ResourceError: names the node that has other versions, or does not see the storage folder.
+    """
+    import ray  # noqa: PLC0415
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
+
+    folder = None if "://" in storage else storage
+
+    # Defined here so that it travels by value to a node that may lack this package.
+    def probe(names: list[str], folder: str | None) -> dict[str, str]:
+        import platform  # noqa: PLC0415
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+        from pathlib import Path  # noqa: PLC0415
+
+        found = {"python": platform.python_version()}
+        for name in names:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                found[name] = "not installed"
+        found["storage"] = str(folder is None or Path(folder).is_dir())
+        return found
+
+    remote = ray.remote(num_cpus=0)(probe)
+    names = [name for name in SAME_EVERYWHERE if name != "python"]
+    nodes = _alive()
+    pending = [
+        remote.options(
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        ).remote(names, folder)
+        for node in nodes
+    ]
+    try:
+        answers = ray.get(pending, timeout=PROBE_SECONDS)
+    except ray.exceptions.RayError as error:
+        raise ResourceError(f"a node of the cluster does not answer a probe: {error}") from error
+    for node, found in zip(nodes, answers, strict=True):
+        compare_node(node["NodeManagerHostname"], found, versions(), storage)
+
+
+def compare_node(name: str, found: dict[str, str], expected: dict[str, str], storage: str) -> None:
+    """Raises:
+    ResourceError: what on this node differs, and what to do.
+    """
+    for package in SAME_EVERYWHERE:
+        if found[package] != expected[package]:
+            raise ResourceError(
+                f"node {name} has {package} {found[package]}, this one {expected[package]}: "
+                "install the same version on every node"
+            )
+    if found["storage"] != "True":
+        raise ResourceError(
+            f"node {name} does not see {storage}: give --storage a folder that all nodes share, "
+            "or a URI such as s3://bucket/folder"
+        )
+
+
+def nodes_differ() -> bool:
+    """Whether trials may run on a machine that does not have this one's files."""
+    import ray  # noqa: PLC0415
+
+    here = ray.get_runtime_context().get_node_id()
+    return any(node["NodeID"] != here for node in _alive())
+
+
+def _alive() -> list[dict[str, Any]]:
+    import ray  # noqa: PLC0415
+
+    return [node for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]

@@ -1,0 +1,109 @@
+"""Confirmation: the best of the search, trained again on fresh seeds with the test split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.data.prepared import Prepared
+from pdf_search.errors import ConfigError
+from pdf_search.records import METRICS, EpochReport, Phase, State, TrialRecord
+from pdf_search.results.store import Store
+from pdf_search.results.summary import rank_trials, summarise
+from pdf_search.sweep.jobs import Job
+from pdf_search.sweep.ledger import Ledger, now
+
+BASELINE = "baseline"
+Baseline = Callable[[TrialConfig, Prepared], EpochReport]
+
+
+def best_trials(store: Store, sweep: str, count: int) -> list[TrialRecord]:
+    """The best COMPLETE trials of the search by validation, best first; never by test."""
+    record = store.sweep(sweep)
+    curves = store.all_epochs(sweep, Phase.SEARCH)
+    items = [
+        (trial, summarise(record, trial, curves.get(trial.number, [])))
+        for trial in store.trials(sweep, Phase.SEARCH)
+        if trial.state is State.COMPLETE
+    ]
+    ranked = rank_trials(METRICS[record.metric], items)
+    return [trial for trial, summary in ranked if summary.mean is not None][:count]
+
+
+def shortfall(found: int, wanted: int) -> str:
+    """What to tell when there are fewer COMPLETE trials than should be confirmed."""
+    if found >= wanted:
+        return ""
+    if not found:
+        return "no trial of the search is COMPLETE: nothing was confirmed"
+    return (
+        f"only {found} trial(s) of the search are COMPLETE: {found} confirmed instead of {wanted}"
+    )
+
+
+def confirm_jobs(
+    chosen: Sequence[TrialRecord],
+    ledger: Ledger,
+    build: Callable[[Mapping[str, Any]], TrialConfig],
+) -> list[Job]:
+    """A job for each chosen trial that has no row yet, numbered in the order of the search."""
+    known = {record.config_hash for record in ledger.records.values() if not _is_baseline(record)}
+    number = max(ledger.records, default=-1) + 1
+    jobs = []
+    for trial in chosen:
+        config = build(trial.config)
+        if config.content_hash() in known:
+            continue
+        origin = f"confirm of {trial.number}"
+        jobs.append(Job(Phase.CONFIRM, number, config, origin, trial.params))
+        known.add(config.content_hash())
+        number += 1
+    return jobs
+
+
+def add_baseline(
+    ledger: Ledger, config: TrialConfig, data: Prepared, predictor: Baseline | None
+) -> None:
+    """The row of the mean or majority-class predictor, as epoch 0 of a trial of its own."""
+    if any(_is_baseline(record) for record in ledger.records.values()):
+        return
+    report = (predictor or _baseline_predictor())(config, data)
+    number = max(ledger.records, default=-1) + 1
+    ledger.planned(Job(Phase.CONFIRM, number, config, BASELINE))
+    record = replace(ledger.records[number], parameters=0, device="cpu", started=now(), ended=now())
+    ledger.store.add_epoch(ledger.sweep, Phase.CONFIRM, number, report)
+    ledger.curves[number] = [report]
+    ledger.save(replace(record, state=State.COMPLETE, seconds=report.seconds))
+
+
+def _baseline_predictor() -> Baseline:
+    from pdf_search.training.baseline import baseline_predictor  # noqa: PLC0415
+
+    return baseline_predictor
+
+
+def rerun_job(ledger: Ledger, number: int, device: str) -> Job:
+    """The configuration of a recorded trial, as a new trial.
+
+    Raises:
+        ConfigError: no such trial, or the baseline, which trains nothing.
+    """
+    record = ledger.records.get(number)
+    if record is None or _is_baseline(record):
+        known = ", ".join(str(n) for n, r in sorted(ledger.records.items()) if not _is_baseline(r))
+        raise ConfigError(
+            f"no trial {number} to train again in phase {ledger.phase}; there is: {known or 'none'}"
+        )
+    return Job(
+        phase=ledger.phase,
+        number=max(ledger.records) + 1,
+        config=parse_trial({**record.config, "device": device}, "recorded trial"),
+        origin=f"rerun of {number}",
+        params=record.params,
+    )
+
+
+def _is_baseline(record: TrialRecord) -> bool:
+    return record.origin == BASELINE

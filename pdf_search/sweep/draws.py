@@ -1,0 +1,49 @@
+"""From a parameter of a space to a value of an Optuna trial, and the samplers that choose it."""
+
+from __future__ import annotations
+
+import warnings
+from math import floor
+from typing import Any
+
+from optuna.exceptions import ExperimentalWarning
+from optuna.samplers import BaseSampler, RandomSampler, TPESampler
+from optuna.trial import Trial
+
+from pdf_search.space import Choice, IntRange, Parameter
+
+STARTUP_SHARE = 3  # a third of the budget, within 4..10 trials, is drawn at random before TPE
+STARTUP_LEAST, STARTUP_MOST = 4, 10
+
+
+def draw(trial: Trial, parameter: Parameter) -> Any:
+    """The value that the study's sampler chooses for this parameter."""
+    domain = parameter.domain
+    if isinstance(domain, Choice):
+        return trial.suggest_categorical(parameter.path, list(domain.values))
+    if isinstance(domain, IntRange):
+        step = 1 if domain.log else domain.step
+        return trial.suggest_int(parameter.path, domain.low, domain.high, step=step, log=domain.log)
+    if domain.log or domain.step is None:
+        return trial.suggest_float(parameter.path, domain.low, domain.high, log=domain.log)
+    # Optuna warns unless the range is a whole number of steps.
+    steps = floor((domain.high - domain.low) / domain.step + 1e-6)
+    high = round(domain.low + steps * domain.step, 10)
+    return trial.suggest_float(parameter.path, domain.low, high, step=domain.step)
+
+
+def make_sampler(kind: str, seed: int, trials: int) -> BaseSampler:
+    """Sampler of a method, seeded. ``trials``: the budget that TPE's random start is a share of."""
+    if kind != "tpe":
+        return RandomSampler(seed=seed)
+    startup = min(STARTUP_MOST, max(STARTUP_LEAST, trials // STARTUP_SHARE))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        # multivariate + group: conditional parameters; constant_liar: several trials at once
+        return TPESampler(
+            n_startup_trials=startup,
+            multivariate=True,
+            group=True,
+            constant_liar=True,
+            seed=seed,
+        )

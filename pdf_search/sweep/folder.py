@@ -1,0 +1,85 @@
+"""Where a sweep's files lie, and the lock that lets one driver in at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pdf_search.errors import ConfigError, StoreError
+from pdf_search.results.store import Store
+
+
+@dataclass(frozen=True)
+class SweepFolder:
+    """OUT/NAME, absolute. ``db``: URL of a database elsewhere, None for ``results.db`` inside."""
+
+    path: Path
+    db: str | None = None
+
+    @classmethod
+    def of(cls, out: Path, name: str, db: str | None) -> SweepFolder:
+        return cls(out.expanduser().resolve() / name, db)
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def url(self) -> str:
+        return self.db or f"sqlite:///{self.path / 'results.db'}"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "sweep.log"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report"
+
+    @property
+    def predictions(self) -> Path:
+        return self.path / "predictions.parquet"
+
+    def storage(self, given: str | None) -> str:
+        """Absolute folder or URI for checkpoints; one that is shared gets a folder of its own."""
+        if given is None:
+            return str(self.path / "trials")
+        base = given.rstrip("/") if "://" in given else str(Path(given).expanduser().resolve())
+        return f"{base}/{self.name}"
+
+    def open_store(self, create: bool = False) -> Store:
+        """Raises StoreError: no such sweep's database."""
+        if not create and self.db is None and not (self.path / "results.db").is_file():
+            raise StoreError(f"no sweep in {self.path}: check --out and --name, or give its --db")
+        return Store(self.url, create=create)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Raises ConfigError: another driver works on this sweep now."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.path / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise ConfigError(
+                f"another process runs the sweep in {self.path}: wait for it or end it first"
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def free_name(out: Path, wanted: str) -> str:
+    """``wanted``, or with the first number that no folder has yet."""
+    taken = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
+    number = 1
+    name = wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name

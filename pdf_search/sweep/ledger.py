@@ -1,0 +1,146 @@
+"""What happened to each trial, written down as it happens. Knows no Ray: numbers in, rows out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from pdf_search.config import InputShape, parameter_count
+from pdf_search.records import EpochReport, Phase, State, TrialRecord
+from pdf_search.results.store import Store
+from pdf_search.sweep.jobs import Job
+from pdf_search.sweep.study import StudyLog
+
+
+class View(Protocol):
+    """Who is told of the same events, to show them."""
+
+    def started(self, trial: TrialRecord) -> None: ...
+
+    def epoch(self, trial: TrialRecord, report: EpochReport) -> None: ...
+
+    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None: ...
+
+
+class Ledger:
+    """The only writer of a phase's trials.
+
+    ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
+    will read again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sweep: str,
+        phase: Phase,
+        shape: InputShape,
+        view: View,
+        discard: Callable[[str], None],
+        study: StudyLog | None = None,
+    ) -> None:
+        self.store = store
+        self.sweep = sweep
+        self.phase = phase
+        self.shape = shape
+        self.view = view
+        self.discard = discard
+        self.study = study
+        self.records = {t.number: t for t in store.trials(sweep, phase)}
+        self.curves = {n: store.epochs(sweep, phase, n) for n in self.records}
+
+    def planned(self, job: Job) -> None:
+        """A trial that has a configuration and waits for its turn; a resumed one is known."""
+        if job.number in self.records:
+            return
+        record = TrialRecord(
+            sweep=self.sweep,
+            phase=self.phase,
+            number=job.number,
+            config=job.config.model_dump(mode="json"),
+            config_hash=job.config.content_hash(),
+            origin=job.origin,
+            params=job.params or {},
+            replicates=job.config.replicates,
+            parameters=parameter_count(job.config.model, job.config.basis.size, self.shape),
+        )
+        self.curves[job.number] = []
+        self.save(record)
+
+    def started(self, number: int) -> None:
+        record = self.records[number]
+        started = record.started or now()
+        self.save(replace(record, state=State.RUNNING, started=started, ended="", message=""))
+        self.view.started(self.records[number])
+
+    def epoch(self, number: int, report: EpochReport, device: str) -> None:
+        """One epoch. Epochs that a continued trial trains again replace the earlier ones."""
+        curve = [e for e in self.curves[number] if e.epoch < report.epoch]
+        if len(curve) < len(self.curves[number]):
+            self.store.drop_epochs_after(self.sweep, self.phase, number, report.epoch - 1)
+        self.store.add_epoch(self.sweep, self.phase, number, report)
+        self.curves[number] = [*curve, report]
+        self.save(replace(self._measured(number), device=device))
+        self.view.epoch(self.records[number], report)
+
+    def checkpoint(self, number: int, path: str) -> None:
+        """A complete checkpoint of the latest epoch; an earlier attempt's folder is removed."""
+        old = self.records[number].checkpoint
+        self.save(replace(self.records[number], checkpoint=path))
+        if old and _folder(old) != _folder(path):
+            self.discard(_folder(old))
+
+    def ended(self, number: int, state: State, message: str = "") -> None:
+        record = replace(self._measured(number), state=state, ended=now(), message=message)
+        useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
+        if useless:
+            self.discard(_folder(record.checkpoint))
+            record = replace(record, checkpoint="")
+        self.save(record)
+        if self.study is not None:
+            self.study.tell(number, state, self.curves[number])
+        self.view.ended(record, self.curves[number])
+
+    def rewind(self, number: int, epoch: int) -> None:
+        """Forget the epochs after ``epoch``, from where a trial is trained again."""
+        self.store.drop_epochs_after(self.sweep, self.phase, number, epoch)
+        self.curves[number] = [e for e in self.curves[number] if e.epoch <= epoch]
+        self.save(self._measured(number))
+
+    def restart(self, number: int) -> None:
+        """Forget a checkpoint that is gone; the trial starts from nothing."""
+        self.save(replace(self.records[number], checkpoint=""))
+
+    def interrupted(self) -> None:
+        """Mark what runs as waiting for a resume; it stays RUNNING, which is where it is."""
+        for record in self._in(State.RUNNING):
+            at = record.epochs_done
+            message = f"interrupted at epoch {at}; `pdf-search resume {self.sweep}` continues it"
+            self.save(replace(record, message=message))
+
+    def _in(self, *states: State) -> Iterable[TrialRecord]:
+        return [record for record in self.records.values() if record.state in states]
+
+    def _measured(self, number: int) -> TrialRecord:
+        curve = self.curves[number]
+        return replace(
+            self.records[number],
+            epochs_done=curve[-1].epoch if curve else 0,
+            seconds=sum(report.seconds for report in curve) if curve else None,
+            peak_mb=max((report.peak_mb for report in curve), default=None),
+        )
+
+    def save(self, record: TrialRecord) -> None:
+        self.store.save_trial(record)
+        self.records[record.number] = record
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _folder(checkpoint: str) -> str:
+    """The folder of the attempt that wrote a checkpoint."""
+    return checkpoint.rstrip("/").rpartition("/")[0]

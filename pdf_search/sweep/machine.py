@@ -1,0 +1,108 @@
+"""What the machine or cluster has, and how many trials fit on it at once."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+from pathlib import Path
+
+from pdf_search.errors import ConfigError, ResourceError
+
+CONNECT_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Node:
+    name: str
+    cpus: float
+    gpus: float
+
+    def fits(self, cpus: float, gpus: float) -> int:
+        """How many trials of that size fit on this node at once."""
+        by_cpu = floor(self.cpus / cpus + 1e-9)
+        return min(by_cpu, floor(self.gpus / gpus + 1e-9)) if gpus else by_cpu
+
+
+def this_machine() -> Node:
+    """CPUs this process may use (affinity and container limit), and GPUs that torch sees."""
+    from torch.cuda import device_count  # noqa: PLC0415
+
+    return Node(socket.gethostname(), usable_cpus(), device_count())
+
+
+def usable_cpus() -> int:
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    quota = _container_cpus(Path("/sys/fs/cgroup/cpu.max"))
+    return max(1, min(affinity or 1, quota or affinity or 1))
+
+
+def _container_cpus(file: Path) -> int | None:
+    try:
+        quota, period = file.read_text().split()
+    except (OSError, ValueError):
+        return None
+    return None if quota == "max" else max(1, int(quota) // int(period))
+
+
+def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
+    """Trials that run at once.
+
+    Raises:
+        ConfigError: a size that no machine can give (no CPU, 1.5 GPUs).
+        ResourceError: no node has room for a single trial; names the largest and the remedy.
+    """
+    _check_size(cpus, gpus)
+    most_gpus = max((node.gpus for node in nodes), default=0)
+    if gpus > most_gpus:
+        have = f"{most_gpus:g} GPUs" if most_gpus else "no GPU"
+        raise ResourceError(
+            f"--gpus-per-trial {gpus:g}: the largest of {len(nodes)} node(s) has {have}. "
+            f"Use --gpus-per-trial {most_gpus:g}, or --address of a cluster that has them."
+        )
+    total = sum(node.fits(cpus, gpus) for node in nodes)
+    if not total:
+        most = max((node.cpus for node in nodes), default=0)
+        raise ResourceError(
+            f"--cpus-per-trial {cpus:g}: the largest of {len(nodes)} node(s) has {most:g} CPUs. "
+            f"Use --cpus-per-trial {most:g} or less."
+        )
+    return total
+
+
+def _check_size(cpus: float, gpus: float) -> None:
+    if cpus < 1 or cpus != floor(cpus):
+        raise ConfigError(f"--cpus-per-trial {cpus:g}: give a whole number of at least 1")
+    if gpus < 0 or (gpus > 1 and gpus != floor(gpus)):
+        raise ConfigError(
+            f"--gpus-per-trial {gpus:g}: give a fraction up to 1 (several trials share a GPU) "
+            "or a whole number"
+        )
+
+
+def check_reachable(address: str, seconds: float = CONNECT_SECONDS) -> None:
+    """That something listens at a cluster's address; Ray itself would wait much longer.
+
+    Raises:
+        ConfigError: the address is not one that a sweep can use.
+        ResourceError: nothing answers within the time.
+    """
+    if address == "auto":
+        return
+    if address.startswith("ray://"):
+        raise ConfigError(
+            f"--address {address}: a sweep writes its results from this process, which Ray Client "
+            "moves elsewhere. Start it on a node of the cluster with --address auto."
+        )
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise ConfigError(f"--address {address}: give host:port (such as 10.0.0.1:6379) or auto")
+    try:
+        socket.create_connection((host, int(port)), timeout=seconds).close()
+    except OSError as error:
+        raise ResourceError(
+            f"--address {address}: nothing answers within {seconds:g} s ({error}). "
+            "Check `ray status` on the head node."
+        ) from None

@@ -1,0 +1,90 @@
+"""What a user asks of a sweep, beyond the space."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pdf_search.errors import ConfigError
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+RECORDED = (
+    "cpus_per_trial",
+    "gpus_per_trial",
+    "concurrent",
+    "address",
+    "storage",
+    "top_k",
+    "seeds",
+    "confirm_epochs",
+    "repeat",
+    "checkpoint_seconds",
+    "data_root",
+    "cache",
+)
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """None means: what the space says, or what the machine has.
+
+    ``name``: default the space's name, with a number if that is taken. ``top_k``: how many
+    winners are confirmed, 0 for none; ``seeds``: on how many fresh seeds each (with folds: that
+    many times all folds). ``repeat``: train equal configurations again. ``time``: seconds after
+    which the sweep stops, to be resumed. ``storage``: folder or URI for checkpoints.
+    """
+
+    name: str | None = None
+    out: Path = Path("runs")
+    db: str | None = None
+    trials: int | None = None
+    epochs: int | None = None
+    method: str | None = None
+    metric: str | None = None
+    seed: int = 0
+    cpus_per_trial: int = 1
+    gpus_per_trial: float | None = None
+    concurrent: int | None = None
+    address: str | None = None
+    storage: str | None = None
+    time: float | None = None
+    top_k: int | None = None
+    seeds: int | None = None
+    confirm_epochs: int | None = None
+    repeat: bool = False
+    checkpoint_seconds: float = 30.0
+    data_root: Path | None = None
+    cache: Path | None = None
+    assume_yes: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name is not None and not NAME.fullmatch(self.name):
+            raise ConfigError(
+                f"--name {self.name!r}: use letters, digits, dot, dash and underscore"
+            )
+        for flag in ("trials", "epochs", "concurrent", "seeds", "confirm_epochs"):
+            value = getattr(self, flag)
+            if value is not None and value < 1:
+                raise ConfigError(f"--{flag.replace('_', '-')} {value}: give at least 1")
+        if self.time is not None and self.time <= 0:
+            raise ConfigError(f"--time {self.time:g}: give more than 0 seconds")
+        if self.seed < 0:
+            raise ConfigError(f"--seed {self.seed}: give 0 or more")
+
+    def recorded(self) -> dict[str, Any]:
+        """The part that a resume needs, as JSON-like data; a folder as an absolute path."""
+        tree = {name: asdict(self)[name] for name in RECORDED}
+        return {
+            k: str(v.expanduser().resolve()) if isinstance(v, Path) else v for k, v in tree.items()
+        }
+
+    @classmethod
+    def from_recorded(cls, tree: Mapping[str, Any], **changes: Any) -> SweepOptions:
+        known = {field.name for field in fields(cls)}
+        values = {k: v for k, v in tree.items() if k in known}
+        for name in ("data_root", "cache"):
+            values[name] = Path(values[name]) if values.get(name) else None
+        return cls(**(values | changes))

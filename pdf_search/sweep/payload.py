@@ -1,0 +1,53 @@
+"""What travels between a worker and the driver: flat dictionaries with JSON inside.
+
+Ray flattens nested results and treats ``/`` in names specially; text is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from math import nan
+from typing import Any
+
+from pdf_search.records import EpochReport, ReplicateEpoch, State, TrialOutcome
+
+NUMBER = "number"  # of the trial, within its phase
+TRIAL = "trial"  # configuration, as JSON
+RESUME = "resume"  # checkpoint folder to continue from, or ""
+EPOCH = "epoch"
+VALID = "valid"
+REPORT = "report"
+DEVICE = "device"
+END = "end"
+
+
+def pack_epoch(report: EpochReport, device: str) -> dict[str, Any]:
+    valid = report.valid
+    return {
+        EPOCH: report.epoch,
+        VALID: nan if valid is None else valid,
+        REPORT: json.dumps(asdict(report)),
+        DEVICE: device,
+    }
+
+
+def unpack_epoch(result: dict[str, Any]) -> EpochReport | None:
+    """The epoch in a worker's result; None if it carries none."""
+    if REPORT not in result:
+        return None
+    tree = json.loads(result[REPORT])
+    replicates = tuple(ReplicateEpoch(**item) for item in tree.pop("replicates"))
+    return EpochReport(**tree, replicates=replicates)
+
+
+def pack_end(outcome: TrialOutcome) -> dict[str, Any]:
+    return {END: json.dumps(asdict(outcome))}
+
+
+def unpack_end(result: dict[str, Any]) -> TrialOutcome | None:
+    """How the trial says it ended; None while it runs."""
+    if END not in result:
+        return None
+    tree = json.loads(result[END])
+    return TrialOutcome(**(tree | {"state": State(tree["state"])}))

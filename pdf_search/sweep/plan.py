@@ -1,0 +1,231 @@
+"""The plan of a sweep: everything that can be found wrong before the first trial, and its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepare import prepare
+from pdf_search.data.prepared import Prepared, load_prepared
+from pdf_search.data.raw_set import Progress
+from pdf_search.data.registry import TASK_METRICS, DatasetInfo, lookup
+from pdf_search.data.splits import split_hash
+from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.records import METRICS, Metric
+from pdf_search.space import Space
+from pdf_search.sweep.folder import SweepFolder, free_name
+from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
+from pdf_search.sweep.methods import REDUCTION, Method, find_method
+from pdf_search.sweep.options import SweepOptions
+from pdf_search.sweep.resources import Resources
+from pdf_search.sweep.rungs import milestones
+from pdf_search.sweep.trials import TrialBuilder, example, longest_warmup
+
+LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep that can start. ``rungs``: epochs at which the worst are stopped, () for none."""
+
+    options: SweepOptions
+    folder: SweepFolder
+    space: Space
+    info: DatasetInfo
+    data: Prepared
+    split_hash: str
+    metric: Metric
+    method: Method
+    trials: int
+    epochs: int
+    rungs: tuple[int, ...]
+    grace: int
+    top_k: int
+    seeds: int
+    confirm_epochs: int
+    resources: Resources
+    first: TrialConfig
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def builder(self) -> TrialBuilder:
+        return TrialBuilder(
+            space=self.space,
+            seed=self.options.seed,
+            epochs=self.epochs,
+            confirm_epochs=self.confirm_epochs,
+            confirm_count=self.seeds,
+            device="cuda" if self.resources.gpus else "cpu",
+            metric=None if self.metric.name == self.space.defaults.metric else self.metric.name,
+        )
+
+    def lines(self) -> list[str]:
+        """The plan in words, one aspect a line."""
+        return [f"{key:<11} {value}" for key, value in self.as_dict().items() if value != ""]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as it is printed, and as ``--json`` gives it."""
+        replicates = len(self.first.replicates)
+        first = "the published setting" if self.space.published else "sampled"
+        return {
+            "sweep": f"{self.name} in {self.folder.path}",
+            "space": f"{self.space.name} ({self.space.source})",
+            "data": f"{self.info.title}, {len(self.data.graphs)} graphs",
+            "protocol": f"{self.first.protocol}, {replicates} replicate(s) a trial",
+            "metric": f"validation {self.metric.label}, {self.metric.mode}",
+            "method": self.method.name,
+            "search": f"{self.trials} trials of up to {self.epochs} epochs; first: {first}",
+            "stopping": self._stopping(),
+            "confirm": self._confirming(),
+            "resources": self._resources(),
+            "notes": "; ".join((*self.space.notes, *self.notes)),
+        }
+
+    def _stopping(self) -> str:
+        if not self.method.asha:
+            return f"none (method {self.method.name})"
+        if not self.rungs:
+            return (
+                f"none: the first {self.grace} of {self.epochs} epochs are grace, so no trial can "
+                "be stopped early"
+            )
+        epochs = ", ".join(map(str, self.rungs))
+        return f"the best 1/{REDUCTION} go on after epoch {epochs}"
+
+    def _confirming(self) -> str:
+        if not self.top_k:
+            return "none"
+        folds = self.first.folds
+        each = f"{self.seeds} fresh seed(s)" + (f" x {folds} folds" if folds else "")
+        return f"the best {self.top_k}, {self.confirm_epochs} epochs on {each}, then the test split"
+
+    def _resources(self) -> str:
+        size = self.resources
+        gpus = f" and {size.gpus:g} GPU" if size.gpus else ""
+        where = f" on {self.options.address}" if self.options.address else ""
+        return f"{size.cpus} CPU{gpus} a trial, {size.concurrent} at once{where}"
+
+    def recorded_options(self) -> dict[str, Any]:
+        settled = replace(
+            self.options,
+            top_k=self.top_k,
+            seeds=self.seeds,
+            confirm_epochs=self.confirm_epochs,
+        )
+        return settled.recorded() | {"grace": self.grace}
+
+
+def plan_sweep(
+    space: Space, options: SweepOptions | None = None, progress: Progress | None = None
+) -> Plan:
+    """Prepare the data and settle every number of the sweep.
+
+    Raises:
+        ConfigError: a wrong name, metric, method or size; a grid of a continuous space.
+        DataError: the data set cannot be prepared.
+        ResourceError: a CPU, GPU or cluster that does not exist.
+    """
+    options = options or SweepOptions()
+    defaults = space.defaults
+    method = find_method(options.method or defaults.method)
+    config = space.config(example(space))
+    info = lookup(config.data)
+    metric = find_metric(options.metric or defaults.metric, info)
+    epochs = min(options.epochs or defaults.epochs, config.training.epochs)
+    folds = config.folds is not None
+    seeds = options.seeds or (1 if folds else defaults.confirm_seeds)
+    nodes = _nodes(options)
+    trials = count_trials(space, method, options)
+    folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
+    data = load_prepared(folder)
+    name = options.name or free_name(options.out.expanduser(), space.name)
+    grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
+    top_k = defaults.confirm_top_k if options.top_k is None else options.top_k
+    plan = Plan(
+        options=options,
+        folder=SweepFolder.of(options.out, name, options.db),
+        space=space,
+        info=info,
+        data=data,
+        split_hash=split_hash(data, config),
+        metric=metric,
+        method=method,
+        trials=trials,
+        epochs=epochs,
+        rungs=milestones(grace, epochs, REDUCTION) if method.asha else (),
+        grace=grace,
+        top_k=top_k,
+        seeds=seeds,
+        confirm_epochs=options.confirm_epochs or epochs,
+        resources=settle_resources(options, nodes, trials),
+        first=config,
+        notes=_notes(trials, top_k),
+    )
+    return replace(plan, first=plan.builder.search(example(space)))
+
+
+def find_metric(name: str, info: DatasetInfo) -> Metric:
+    """Raises:
+    ConfigError: a test metric, an unknown one, or one that does not fit the task.
+    """
+    if "test" in name.lower():
+        raise ConfigError(
+            f"--metric {name}: a search never sees the test split; it optimises the validation "
+            f"metric. Give one of {', '.join(TASK_METRICS[info.task])}; confirm reports test"
+        )
+    fitting = TASK_METRICS[info.task]
+    if name in fitting:
+        return METRICS[name]
+    close = get_close_matches(name, fitting, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    what = f"does not measure {info.task}" if name in METRICS else "no such metric"
+    raise ConfigError(f"--metric {name}: {what}.{hint} For {info.title}: {', '.join(fitting)}")
+
+
+def count_trials(space: Space, method: Method, options: SweepOptions) -> int:
+    """Trials asked for; a grid has all its points (and the published one) unless cut."""
+    if method.sampler == "grid":
+        wanted = options.trials
+        points = sum(1 for _ in islice(space.grid(), wanted))
+        return wanted if wanted is not None else points + len(space.published)
+    return options.trials or space.defaults.trials
+
+
+def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> Resources:
+    """Raises:
+    ConfigError, ResourceError: a size that cannot be, or that these nodes do not have.
+    """
+    cpus = options.cpus_per_trial
+    gpus = options.gpus_per_trial
+    if gpus is None:
+        gpus = 1.0 if any(node.gpus for node in nodes) else 0.0
+    fits = capacity(nodes, cpus, gpus)
+    wanted = options.concurrent
+    if wanted is not None and wanted > fits:
+        raise ResourceError(
+            f"--concurrent {wanted}: there is room for {fits} trial(s) of {cpus} CPU and "
+            f"{gpus:g} GPU. Use --concurrent {fits}, or less for each trial."
+        )
+    return Resources(cpus, gpus, wanted or min(fits, max(trials, 1)))
+
+
+def _nodes(options: SweepOptions) -> list[Node]:
+    if options.address is None:
+        return [this_machine()]
+    from pdf_search.sweep.cluster import describe_cluster  # noqa: PLC0415
+
+    check_reachable(options.address)
+    return describe_cluster(options.address)
+
+
+def _notes(trials: int, top_k: int) -> tuple[str, ...]:
+    if top_k > trials:
+        return (f"only {trials} trials to confirm {top_k} of",)
+    return ()

@@ -1,0 +1,28 @@
+"""Points that come before any sampling: the published settings, then a grid's own order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pdf_search.space import Space
+from pdf_search.sweep.methods import Method
+
+
+@dataclass(frozen=True)
+class Point:
+    """``key`` names the point for good: a resumed sweep knows by it what was tried."""
+
+    key: str
+    origin: str  # "published" or "grid"
+    values: Mapping[str, Any]
+
+
+def fixed_points(space: Space, method: Method) -> Iterator[Point]:
+    """Published settings; for the method ``grid``, all points of the space after them."""
+    for index, values in enumerate(space.published):
+        yield Point(f"published {index}", "published", values)
+    if method.sampler == "grid":
+        for index, values in enumerate(space.grid()):
+            yield Point(f"grid {index}", "grid", values)

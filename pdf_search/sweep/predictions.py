@@ -1,0 +1,34 @@
+"""Predictions of the confirmed trials, gathered into one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from pdf_search.records import State, TrialRecord
+from pdf_search.sweep import checkpoints
+
+FILE = "predictions.parquet"
+
+
+def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
+    """Write the rows of every COMPLETE trial with its number in column ``trial``, atomically.
+
+    Returns whether there was anything to write.
+    """
+    frames = []
+    for trial in trials:
+        if trial.state is not State.COMPLETE or not trial.checkpoint:
+            continue
+        with checkpoints.local_copy(trial.checkpoint) as folder:
+            if (folder / FILE).is_file():
+                frames.append(pd.read_parquet(folder / FILE).assign(trial=trial.number))
+    if not frames:
+        return False
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    pd.concat(frames, ignore_index=True).to_parquet(temporary, index=False)
+    temporary.replace(target)
+    return True

@@ -1,0 +1,144 @@
+"""Ray's callbacks, passed on to the ledger. Runs in the driver, the only writer."""
+
+# ruff: noqa: ARG002  (the signatures are Ray's)
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ray.cloudpickle
+from ray.exceptions import OutOfMemoryError, RayActorError, RayTaskError
+from ray.tune import Callback, Stopper
+
+from pdf_search.records import State, TrialOutcome
+from pdf_search.sweep.halt import Halt
+from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
+
+if TYPE_CHECKING:
+    from ray.tune import Checkpoint
+    from ray.tune.experiment import Trial
+
+LONGEST = 2000  # characters of an error message that are kept
+
+
+class Recorder(Callback):
+    """``stopped``: numbers of the trials that early stopping ended; the scheduler adds to it.
+
+    ``storage``: the folder or URI under which Ray keeps checkpoints.
+    """
+
+    def __init__(self, ledger: Ledger, halt: Halt, stopped: set[int], storage: str) -> None:
+        self.ledger = ledger
+        self.halt = halt
+        self.stopped = stopped
+        self.storage = storage
+        self.ends: dict[int, TrialOutcome] = {}
+
+    def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
+        with self._guarded():
+            self.ledger.started(trial.config[NUMBER])
+
+    def on_trial_result(
+        self,
+        iteration: int,
+        trials: list[Trial],
+        trial: Trial,
+        result: dict[str, Any],
+        **_: Any,
+    ) -> None:
+        with self._guarded():
+            number = trial.config[NUMBER]
+            report = unpack_epoch(result)
+            if report is not None:
+                self.ledger.epoch(number, report, result[DEVICE])
+            outcome = unpack_end(result)
+            if outcome is not None:
+                self.ends[number] = outcome
+
+    def on_checkpoint(
+        self,
+        iteration: int,
+        trials: list[Trial],
+        trial: Trial,
+        checkpoint: Checkpoint,
+        **_: Any,
+    ) -> None:
+        with self._guarded():
+            assert trial.storage is not None
+            inside = Path(checkpoint.path).relative_to(trial.storage.storage_fs_path)
+            path = f"{self.storage.rstrip('/')}/{inside.as_posix()}"
+            self.ledger.checkpoint(trial.config[NUMBER], path)
+
+    def on_trial_complete(
+        self, iteration: int, trials: list[Trial], trial: Trial, **_: Any
+    ) -> None:
+        with self._guarded():
+            number = trial.config[NUMBER]
+            outcome = self.ends.get(number)
+            if outcome is not None:
+                self.ledger.ended(number, outcome.state, outcome.message)
+            elif number in self.stopped:
+                self.ledger.ended(number, State.PRUNED)
+            else:
+                self.ledger.ended(number, State.FAILED, "the worker ended without an outcome")
+
+    def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
+        with self._guarded():
+            self.ledger.ended(trial.config[NUMBER], State.FAILED, error_text(trial))
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self.halt.fail(error)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+
+class HaltStopper(Stopper):
+    """Ends the run between two steps when there is a reason to."""
+
+    def __init__(self, halt: Halt) -> None:
+        self.halt = halt
+
+    def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
+        return False
+
+    def stop_all(self) -> bool:
+        return self.halt.due()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+
+def error_text(trial: Trial) -> str:
+    """Why a trial failed, in one message: its own exception, or how its worker died."""
+    error = _error(trial)
+    if error is None:
+        return "the trial failed without a message; sweep.log has the details"
+    if isinstance(error, RayTaskError):
+        cause = error.cause
+        return _short(f"{type(cause).__name__}: {cause}")
+    if isinstance(error, OutOfMemoryError):
+        return _short(f"the worker ran out of memory: {error}")
+    if isinstance(error, RayActorError):
+        return _short(f"the worker died: {error}")
+    return _short(f"{type(error).__name__}: {error}")
+
+
+def _error(trial: Trial) -> BaseException | None:
+    file = trial.pickled_error_file
+    if not file or not Path(file).is_file():
+        return None
+    error = ray.cloudpickle.loads(Path(file).read_bytes())
+    return error if isinstance(error, BaseException) else None
+
+
+def _short(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

@@ -1,0 +1,111 @@
+"""The worker's side: a Ray function trainable around ``run_trial``, which knows no tuner."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ray import tune
+from ray.tune import Checkpoint
+
+from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.data.prepared import Prepared, load_prepared
+from pdf_search.records import EpochReport, TrialOutcome
+from pdf_search.sweep import checkpoints
+from pdf_search.sweep.payload import RESUME, TRIAL, pack_end, pack_epoch
+
+Save = Callable[[Path], None]
+Report = Callable[[EpochReport, Save], None]
+TrialFunction = Callable[[TrialConfig, Prepared, Report, Path | None], TrialOutcome]
+
+_loaded: dict[str, Prepared] = {}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all trials of a phase have in common.
+
+    ``data``: folder of the prepared arrays, mapped by each worker, or the data set itself out of
+    the object store where workers are on other machines. ``function``: None for ``run_trial``.
+    """
+
+    data: str | Prepared
+    cpus: int
+    gpus: float
+    checkpoint_seconds: float
+    function: TrialFunction | None = None
+
+
+def train(config: dict[str, Any], shared: Shared) -> None:
+    """One trial. Results go out through Ray; so does how it ended."""
+    prepare_process(shared)
+    trial = parse_trial(json.loads(config[TRIAL]))
+    function = shared.function or _run_trial()
+    reporter = Reporter(trial.epochs, shared.checkpoint_seconds, _device(shared.gpus))
+    with ExitStack() as stack:
+        resume = config[RESUME]
+        folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
+        outcome = function(trial, _data(shared.data), reporter, folder)
+    tune.report(pack_end(outcome))
+
+
+class Reporter:
+    """Sends each epoch; with a checkpoint now and then, and with the last epoch."""
+
+    def __init__(self, epochs: int, seconds: float, device: str) -> None:
+        self.epochs = epochs
+        self.seconds = seconds
+        self.device = device
+        self.saved = time.monotonic()
+
+    def __call__(self, report: EpochReport, save: Save) -> None:
+        result = pack_epoch(report, self.device)
+        due = time.monotonic() - self.saved >= self.seconds
+        if not due and report.epoch < self.epochs:
+            tune.report(result)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            save(Path(folder))
+            checkpoints.mark(Path(folder), report.epoch)
+            self.saved = time.monotonic()
+            tune.report(result, checkpoint=Checkpoint.from_directory(folder))
+
+
+def prepare_process(shared: Shared) -> None:
+    """Hide the GPUs from a CPU trial, and give torch the trial's CPUs. Before torch sees a GPU."""
+    if not shared.gpus:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    if shared.function is None:
+        import torch  # noqa: PLC0415
+
+        torch.set_num_threads(shared.cpus)
+
+
+def _run_trial() -> TrialFunction:
+    from pdf_search.training.trial import run_trial  # noqa: PLC0415
+
+    return run_trial
+
+
+def _data(data: str | Prepared) -> Prepared:
+    if not isinstance(data, str):
+        return data
+    if data not in _loaded:
+        _loaded.clear()
+        _loaded[data] = load_prepared(Path(data))
+    return _loaded[data]
+
+
+def _device(gpus: float) -> str:
+    if not gpus:
+        return "cpu"
+    import torch  # noqa: PLC0415
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
