@@ -1,0 +1,29 @@
+"""Tables and plots of a sweep, from its results database alone: no torch, no ray.
+
+Pure rows first (leaderboard, result table, curves), then thin renderers (Markdown, LaTeX, CSV,
+HTML).
+"""
+
+from reports.leaderboard import LeaderboardRow, leaderboard_markdown, leaderboard_rows
+from reports.result_table import ResultTable, TableRow, result_table
+from reports.show import find_trial, show_sweep, show_trial
+from reports.sweep_data import Entry, SweepData, load_sweep
+from reports.tables import render_markdown
+from reports.write import write_report
+
+__all__ = [
+    "Entry",
+    "LeaderboardRow",
+    "ResultTable",
+    "SweepData",
+    "TableRow",
+    "find_trial",
+    "leaderboard_markdown",
+    "leaderboard_rows",
+    "load_sweep",
+    "render_markdown",
+    "result_table",
+    "show_sweep",
+    "show_trial",
+    "write_report",
+]

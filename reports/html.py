@@ -1,0 +1,120 @@
+"""One self-contained HTML page: tables and figures, plotly's script once inside, no network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import plotly.graph_objects as go
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from pdf_search.records import State
+from reports.curves import learning_curves, stopping_curves
+from reports.environment import templates
+from reports.figures import importance_figure, learning_figure, stopping_figure
+from reports.importance import importance
+from reports.leaderboard import leaderboard_cells, leaderboard_rows, varying_params
+from reports.numbers import format_parameter, format_seconds, metric_label
+from reports.result_table import result_table, table_cells
+from reports.sweep_data import SweepData
+
+
+def report_html(data: SweepData) -> str:
+    """The page. Opens from disk without a network."""
+    table = result_table(data)
+    header, cells = table_cells(table)
+    rows = leaderboard_rows(data)
+    board_header, board_cells = leaderboard_cells(rows)
+    label = metric_label(data.sweep.metric, data.unit)
+    board_header[board_header.index("value")] = label
+    return (
+        templates()
+        .get_template("report.html.j2")
+        .render(
+            data=data,
+            label=label,
+            table=table,
+            table_header=header,
+            table_rows=list(zip(table.rows, cells, strict=True)),
+            board_header=board_header,
+            board_rows=list(zip(rows, board_cells, strict=True)),
+            shared={path: format_parameter(v) for path, v in varying_params(rows)[1].items()},
+            facts=_facts(data),
+            provenance=_provenance(data),
+            figures=_figures(data, label),
+            plotlyjs=Markup(get_plotlyjs()),
+        )
+    )
+
+
+def _facts(data: SweepData) -> list[tuple[str, str]]:
+    table = result_table(data)
+    ours = next((row for row in table.rows if row.kind == "ours"), None)
+    states = Counter(entry.trial.state for entry in data.search)
+    counted = ", ".join(f"{states[s]} {s.value.lower()}" for s in State if states[s])
+    spent = [e.trial.seconds for e in (*data.search, *data.confirm) if e.trial.seconds is not None]
+    first = "first by search" if table.split == "test" else "best of search"
+    shown = "–" if ours is None else ours.text + (f" (n = {ours.n})" if ours.n else "")
+    return [
+        (f"{table.value_header}, {first}", shown),
+        ("search trials", f"{len(data.search)}: {counted}" if counted else "none"),
+        ("training time, all trials", format_seconds(sum(spent)) if spent else "–"),
+    ]
+
+
+def _provenance(data: SweepData) -> list[tuple[str, str]]:
+    sweep = data.sweep
+    devices = dict.fromkeys(e.trial.device for e in (*data.search, *data.confirm) if e.trial.device)
+    facts = [
+        ("command", sweep.command),
+        ("space", sweep.space),
+        ("method", f"{sweep.method}, seed {sweep.seed}"),
+        ("budget", f"{sweep.trials} trials of {sweep.epochs} epochs"),
+        ("data fingerprint", sweep.fingerprint),
+        ("splits", sweep.split_hash),
+        ("device", ", ".join(devices)),
+        ("versions", ", ".join(f"{name} {version}" for name, version in sweep.versions.items())),
+        ("commit", sweep.commit),
+        ("started", sweep.created),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
+    found = []
+    learning, stopping, shares = learning_curves(data), stopping_curves(data), importance(data)
+    if learning:
+        which = "confirmed configurations" if data.confirmed else "best trials of the search"
+        text = (
+            f"Mean over replicates of the {which}; the band is one population standard deviation."
+        )
+        found.append(_figure("learning", "Learning curves", text, learning_figure(learning, label)))
+    if stopping:
+        text = "Every search trial, by its end: a dot marks where a trial stopped."
+        found.append(_figure("stopping", "Early stopping", text, stopping_figure(stopping, label)))
+    text = (
+        f"Over the {shares.basis}. Each parameter alone, no interactions; a grey bar explains no "
+        "more than chance would."
+    )
+    if shares.rows:
+        figure = importance_figure(shares)
+        found.append(_figure("importance", "Hyperparameter importance", text, figure))
+    elif data.search:
+        reason = shares.basis if "left out" in shares.basis else "No sampled value varies."
+        found.append(_figure("importance", "Hyperparameter importance", reason, None))
+    return found
+
+
+def _figure(name: str, title: str, text: str, figure: go.Figure | None) -> dict[str, Any]:
+    html = (
+        ""
+        if figure is None
+        else figure.to_html(
+            full_html=False,
+            include_plotlyjs=False,
+            div_id=f"figure-{name}",
+            config={"displaylogo": False, "responsive": True},
+        )
+    )
+    return {"name": name, "title": title, "text": text, "html": Markup(html)}

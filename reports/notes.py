@@ -1,0 +1,95 @@
+"""The sentences under tables: protocol, spread, comparability, what is unfinished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pdf_search.records import METRICS, Protocol
+from reports.published import AS_QUOTED
+from reports.sweep_data import Entry, SweepData
+
+PROTOCOLS = {
+    Protocol.SPLIT: (
+        "Protocol split: fixed split, test value at each replicate's best validation epoch."
+    ),
+    Protocol.GIN_CURVE: (
+        "Protocol gin-curve: folds, trained on all but the held-out one; the values of all folds "
+        "at the epoch that is best on the mean curve of the held-out folds (Xu et al. 2019). The "
+        "epoch is chosen on the held-out folds themselves, so the numbers are optimistic."
+    ),
+    Protocol.INNER: (
+        "Protocol inner: folds; a tenth of each training part is held out to choose the epoch, "
+        "the value is that of the held-out fold."
+    ),
+}
+SEARCH_WITH_FOLDS = (
+    "Search values: mean over folds on a validation part of each training fold, never on a "
+    "held-out part."
+)
+
+
+def baseline_name(metric: str) -> str:
+    """What the predictor without a model is: the mean, the majority class, or class frequency."""
+    if METRICS[metric].mode == "min":
+        return "mean predictor"
+    return "majority class" if metric == "accuracy" else "constant predictor"
+
+
+def row_note(entry: Entry) -> str:
+    """What sets a row apart: partial, trained on less, the epoch chosen for all folds."""
+    notes = []
+    if entry.summary.partial:
+        notes.append("partial: " + ", ".join(entry.summary.reasons))
+    if entry.train_fraction < 1:
+        notes.append(f"trained on {entry.train_fraction:.3g} of the training part")
+    if entry.summary.protocol is Protocol.GIN_CURVE and entry.summary.best_epoch:
+        notes.append(f"epoch {entry.summary.best_epoch}")
+    return "; ".join(notes)
+
+
+def table_notes(data: SweepData, split: str, quoted: bool) -> Iterator[str]:
+    """Everything a reader must know to use the numbers, one sentence group an item."""
+    protocol = data.sweep.protocol
+    if split == "valid":
+        yield (
+            "No configuration is confirmed yet: our numbers are validation numbers of the search "
+            "and cannot be compared with test numbers. Run "
+            f"`pdf-search confirm {data.sweep.name}` for test numbers."
+        )
+    yield PROTOCOLS[protocol]
+    if protocol is not Protocol.SPLIT:
+        yield SEARCH_WITH_FOLDS
+        yield (
+            "Configuration chosen on all folds: each held-out graph was in the training part of "
+            "other folds when the configuration was chosen, as is true of published tables."
+        )
+    yield f"± is the population standard deviation (ddof 0) over n {_replicates(data)}."
+    if split == "test":
+        yield (
+            "Our rows keep the order of the search; no test value ranks or selects anything."
+            + (_marks(protocol) if quoted or len(data.confirmed) > 1 else "")
+        )
+    if quoted:
+        yield (
+            "Published rows are printed as in their source. Table numbers refer to the PDF paper: "
+            "Towards Better Graph Representation Learning with Parameterized Decomposition & "
+            "Filtering, ICML 2023."
+        )
+
+
+def _marks(protocol: Protocol) -> str:
+    text = (
+        " Best is bold and second underlined among whole rows of one protocol and one training set."
+    )
+    if protocol is not Protocol.SPLIT:
+        text += f" Rows '{AS_QUOTED}' come from papers with protocols of their own: not marked."
+    return text
+
+
+def _replicates(data: SweepData) -> str:
+    entries = [e for e in data.confirm if not e.is_baseline] or list(data.search)
+    replicates = [replicate for entry in entries for replicate in entry.trial.replicates]
+    if all(replicate.fold is None for replicate in replicates):
+        return "seeds"
+    several = len({replicate.seed for replicate in replicates}) > 1
+    return "folds and seeds" if several else "folds"

@@ -1,0 +1,98 @@
+"""How numbers are printed: rounded by their spread, never more exact than they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import floor, isfinite, log10
+
+from pdf_search.records import METRICS, Metric
+
+SIGNIFICANT = 4  # digits of a value without a spread
+MOST_DECIMALS = 6
+
+
+def scaled(value: float | None, metric: Metric) -> float | None:
+    """A recorded value in the unit it is printed in (percent for accuracy, ROC-AUC, AP)."""
+    if value is None:
+        return None
+    return value * 100 if metric.percent else value
+
+
+def unit_of(metric: Metric, unit: str = "") -> str:
+    return "%" if metric.percent else unit
+
+
+def metric_label(name: str, unit: str = "") -> str:
+    """``RMSE (kcal/mol)``, ``accuracy (%)``."""
+    metric = METRICS[name]
+    return metric.label if metric.percent or not unit else f"{metric.label} ({unit})"
+
+
+def decimals_of(value: float, spread: float | None) -> int:
+    """Decimals that show two significant digits of the spread (or four of a lone value)."""
+    if spread is not None and spread > 0 and isfinite(spread):
+        exponent = int(f"{spread:.1e}".split("e")[1])  # after rounding: 0.0996 counts as 0.10
+        return min(max(1 - exponent, 0), MOST_DECIMALS)
+    if value == 0 or not isfinite(value):
+        return 2
+    return min(max(SIGNIFICANT - 1 - floor(log10(abs(value))), 0), MOST_DECIMALS)
+
+
+def format_value(value: float | None, spread: float | None) -> str:
+    """The value alone, to the decimals its spread allows; an en dash for none."""
+    if value is None:
+        return "–"
+    return f"{value:.{decimals_of(value, spread)}f}" if isfinite(value) else str(value)
+
+
+def format_spread(value: float | None, spread: float | None) -> str:
+    """The spread to the same decimals as its value; empty for none."""
+    if value is None or spread is None:
+        return ""
+    return f"{spread:.{decimals_of(value, spread)}f}"
+
+
+def format_both(value: float | None, spread: float | None) -> str:
+    """``0.066 ± 0.002``; a single run prints without a spread."""
+    second = format_spread(value, spread)
+    return format_value(value, spread) + (f" ± {second}" if second else "")
+
+
+def format_count(count: int | None) -> str:
+    return "–" if count is None else f"{count:,}"
+
+
+def format_seconds(seconds: float | None) -> str:
+    """``8.4 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    if seconds is None:
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def format_parameter(value: object) -> str:
+    """A sampled value: floats to four digits, lists and trees compactly."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {format_parameter(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(format_parameter, value)) + "]"
+    return "–" if value is None else str(value)
+
+
+def short_names(paths: Iterable[str]) -> dict[str, str]:
+    """Dotted paths to their shortest endings that stay distinct."""
+    every = list(dict.fromkeys(paths))
+    names = {}
+    for path in every:
+        parts = path.split(".")
+        endings = [".".join(parts[i:]) for i in range(len(parts) - 1, -1, -1)]
+        names[path] = next(
+            (e for e in endings if sum(p == e or p.endswith("." + e) for p in every) == 1), path
+        )
+    return names

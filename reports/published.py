@@ -1,0 +1,86 @@
+"""Published numbers of a data set, from ``baselines/*.toml``, exactly as printed there."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "baselines"
+AS_QUOTED = "as quoted"  # the source quotes other papers, whose protocols differ
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published number; ``text`` and ``spread_text`` keep the digits of the source.
+
+    ``value`` is in the printed unit: percent for accuracy, ROC-AUC and AP.
+    """
+
+    dataset: str
+    metric: str
+    method: str
+    value: float
+    spread: float | None
+    text: str
+    spread_text: str
+    parameters: str
+    protocol: str
+    source: str
+    note: str
+    valid: float | None
+    valid_spread: float | None
+
+
+def published(dataset: str, metric: str, table: str = "results") -> list[Published]:
+    """Rows of a data set in the order of their table; none for a set nobody published.
+
+    ``table``: ``results`` (comparison with other methods) or ``ablation``.
+    """
+    name = _folded(dataset)
+    return [
+        row
+        for tree in _files()
+        if name in map(_folded, tree["names"]) and tree["metric"] == metric
+        if tree.get("table", "results") == table
+        for row in _rows(tree)
+    ]
+
+
+@cache
+def _files() -> tuple[dict[str, Any], ...]:
+    return tuple(
+        tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        for path in sorted(FOLDER.glob("*.toml"))
+    )
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _rows(tree: dict[str, Any]) -> Iterator[Published]:
+    for row in tree["rows"]:
+        yield Published(
+            dataset=tree["dataset"],
+            metric=tree["metric"],
+            method=row["method"],
+            value=float(row["value"]),
+            spread=_number(row.get("spread")),
+            text=str(row["value"]),
+            spread_text=str(row.get("spread", "")),
+            parameters=row.get("parameters", ""),
+            protocol=row["protocol"],
+            source=row["source"],
+            note=row.get("note", ""),
+            valid=_number(row.get("valid")),
+            valid_spread=_number(row.get("valid_spread")),
+        )
+
+
+def _number(value: Decimal | int | None) -> float | None:
+    return None if value is None else float(value)

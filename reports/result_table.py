@@ -1,0 +1,217 @@
+"""The result table: confirmed configurations, the baseline predictor, and published rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pdf_search.records import Metric, Phase
+from pdf_search.results import Stat
+from reports.notes import baseline_name, row_note, table_notes
+from reports.numbers import format_count, format_spread, format_value, metric_label, scaled, unit_of
+from reports.published import Published, published
+from reports.sweep_data import Entry, SweepData
+from reports.tables import BEST, SECOND
+
+SHOWN_WITHOUT_CONFIRM = 5
+SPLIT_NAMES = {"test": "test", "valid": "validation"}
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One row. Numbers are in ``unit``; the texts are what tables print.
+
+    ``kind``: ``ours``, ``baseline`` (mean or majority predictor) or ``published``. ``mark``:
+    ``best``, ``second`` or empty.
+    """
+
+    method: str
+    kind: str
+    split: str
+    value: float | None
+    spread: float | None
+    n: int | None
+    value_text: str
+    spread_text: str
+    valid: float | None
+    valid_spread: float | None
+    protocol: str
+    metric: str
+    unit: str
+    parameters: str
+    source: str
+    note: str
+    train_fraction: float = 1.0
+    partial: bool = False
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.value_text} ± {self.spread_text}" if self.spread_text else self.value_text
+
+    @property
+    def valid_text(self) -> str:
+        value = format_value(self.valid, self.valid_spread)
+        spread = format_spread(self.valid, self.valid_spread)
+        return f"{value} ± {spread}" if spread else value
+
+    def as_dict(self) -> dict[str, Any]:
+        hidden = ("value_text", "spread_text")
+        return {key: value for key, value in self.__dict__.items() if key not in hidden}
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Rows in order: ours as the search ranked them, the baseline predictor, published ones.
+
+    ``split`` is ``test`` after a confirmation and ``valid`` before one; validation numbers are
+    never marked best beside published test numbers.
+    """
+
+    sweep: str
+    dataset: str
+    metric_label: str
+    split: str
+    protocol: str
+    rows: tuple[TableRow, ...]
+    notes: tuple[str, ...]
+    notices: tuple[str, ...]  # what is unfinished
+
+    @property
+    def value_header(self) -> str:
+        return f"{SPLIT_NAMES[self.split]} {self.metric_label}"
+
+    @property
+    def has_valid(self) -> bool:
+        """Whether validation values stand beside the test values."""
+        return self.split == "test" and any(r.valid is not None for r in self.rows)
+
+
+def result_table(data: SweepData) -> ResultTable:
+    """The table of a sweep, or of its search alone (marked so) if nothing is confirmed yet."""
+    confirmed = [entry for entry in data.confirm if not entry.is_baseline]
+    split = "test" if data.confirmed else "valid"
+    shown = confirmed if data.confirmed else _best_of_search(data)
+    baseline = [e for e in data.confirm if e.is_baseline] if data.confirmed else []
+    ours = [_our_row(data, entry) for entry in (*shown, *baseline)]
+    quoted = [_published_row(row) for row in published(data.sweep.dataset, data.sweep.metric)]
+    rows = _marked(data.metric, [*ours, *quoted]) if split == "test" else [*ours, *quoted]
+    return ResultTable(
+        sweep=data.sweep.name,
+        dataset=data.sweep.dataset,
+        metric_label=metric_label(data.sweep.metric, data.unit),
+        split=split,
+        protocol=data.sweep.protocol.value,
+        rows=tuple(rows),
+        notes=tuple(table_notes(data, split, bool(quoted))),
+        notices=tuple(data.notices()),
+    )
+
+
+def _best_of_search(data: SweepData) -> list[Entry]:
+    with_value = [entry for entry in data.search if entry.summary.mean is not None]
+    return with_value[:SHOWN_WITHOUT_CONFIRM]
+
+
+def _our_row(data: SweepData, entry: Entry) -> TableRow:
+    summary, metric = entry.summary, data.metric
+    value, spread = scaled(summary.mean, metric), _spread(entry, summary.headline, metric)
+    valid = Stat.of(summary.valid)
+    return TableRow(
+        method=_our_name(data, entry),
+        kind="baseline" if entry.is_baseline else "ours",
+        split=summary.split,
+        value=value,
+        spread=spread,
+        n=summary.n,
+        value_text=format_value(value, spread),
+        spread_text=format_spread(value, spread),
+        valid=scaled(valid.mean, metric),
+        valid_spread=_spread(entry, valid, metric),
+        protocol=summary.protocol.value,
+        metric=data.sweep.metric,
+        unit=unit_of(metric, data.unit),
+        parameters=format_count(entry.trial.parameters),
+        source="this sweep",
+        note=row_note(entry),
+        train_fraction=entry.train_fraction,
+        partial=summary.partial,
+    )
+
+
+def _spread(entry: Entry, stat: Stat, metric: Metric) -> float | None:
+    """None also for a baseline predictor that is the same for every seed: it has no spread."""
+    return None if entry.is_baseline and stat.std == 0 else scaled(stat.std, metric)
+
+
+def _our_name(data: SweepData, entry: Entry) -> str:
+    if entry.is_baseline:
+        return baseline_name(data.sweep.metric)
+    number = entry.trial.number if entry.trial.phase is Phase.SEARCH else entry.searched_as
+    if number is None:
+        return f"PDF, run {entry.trial.number}"
+    origins = {e.trial.number: e.trial.origin for e in data.search}
+    setting = "published setting" if origins.get(number) == "published" else "ours"
+    return f"PDF, {setting} (trial {number})"
+
+
+def _published_row(row: Published) -> TableRow:
+    return TableRow(
+        method=row.method,
+        kind="published",
+        split="test",
+        value=row.value,
+        spread=row.spread,
+        n=None,
+        value_text=row.text,
+        spread_text=row.spread_text,
+        valid=row.valid,
+        valid_spread=row.valid_spread,
+        protocol=row.protocol,
+        metric=row.metric,
+        unit="",
+        parameters=row.parameters or "–",
+        source=row.source,
+        note=row.note,
+    )
+
+
+def _marked(metric: Metric, rows: Sequence[TableRow]) -> list[TableRow]:
+    """Best and second among the rows that can be compared with our first whole one."""
+    rivals = [row for row in rows if _comparable(row, rows)]
+    values = sorted({v for row in rivals if (v := row.value) is not None})
+    ranked = values if metric.mode == "min" else values[::-1]
+    if len(rivals) < 2:
+        return list(rows)
+    marks = dict(zip(ranked, (BEST, SECOND) if len(rivals) > 2 else (BEST,), strict=False))
+    return [
+        replace(row, mark=marks.get(row.value, ""))
+        if row.value is not None and row in rivals
+        else row
+        for row in rows
+    ]
+
+
+def _comparable(row: TableRow, rows: Sequence[TableRow]) -> bool:
+    first = next((r for r in rows if r.kind == "ours" and not r.partial), None)
+    if first is None or row.partial or row.kind == "baseline" or row.value is None:
+        return False
+    return (row.protocol, row.train_fraction) == (first.protocol, first.train_fraction)
+
+
+def table_cells(table: ResultTable) -> tuple[list[str], list[list[str]]]:
+    """Header and text cells; the value's column is number 1. Marks are left to the renderer."""
+    header = ["method", table.value_header, "n"]
+    header += [f"validation {table.metric_label}"] if table.has_valid else []
+    header += ["parameters", "protocol", "source", "note"]
+    return header, [_cells(table, row) for row in table.rows]
+
+
+def _cells(table: ResultTable, row: TableRow) -> list[str]:
+    value = row.text
+    if row.split != table.split:
+        value += f" ({SPLIT_NAMES[row.split]})"
+    valid = [row.valid_text] if table.has_valid else []
+    n = "–" if row.n is None else str(row.n)
+    return [row.method, value, n, *valid, row.parameters, row.protocol, row.source, row.note]

@@ -1,0 +1,104 @@
+"""A sweep, or one trial, as text for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import yaml
+
+from pdf_search.errors import StoreError
+from pdf_search.records import Phase, State
+from reports.leaderboard import leaderboard_cells, leaderboard_rows
+from reports.numbers import (
+    format_both,
+    format_count,
+    format_parameter,
+    format_seconds,
+    format_value,
+    metric_label,
+    scaled,
+)
+from reports.sweep_data import Entry, SweepData
+from reports.tables import render_plain
+
+
+def show_sweep(data: SweepData, limit: int = 20) -> str:
+    """What was asked, how far it is, and the first ``limit`` trials of each phase."""
+    sweep = data.sweep
+    label = metric_label(sweep.metric, data.unit)
+    states = Counter(entry.trial.state for entry in data.search)
+    lines = [
+        f"{sweep.name}: {sweep.dataset}, {label}, protocol {sweep.protocol.value}, {sweep.method}",
+        "search: " + (", ".join(f"{states[s]} {s.value}" for s in State if states[s]) or "none"),
+        *(f"partial: {notice}" for notice in data.notices()),
+    ]
+    for phase in Phase:
+        rows = leaderboard_rows(data, phase)
+        if not rows:
+            continue
+        header, cells = leaderboard_cells(rows)
+        header[header.index("value")] = label
+        lines += ["", render_plain(header, cells[:limit]).rstrip()]
+        if len(rows) > limit:
+            lines.append(f"... and {len(rows) - limit} more in leaderboard.csv")
+    return "\n".join(lines) + "\n"
+
+
+def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Entry:
+    """Raises StoreError if the sweep has no such trial."""
+    entries = data.search if phase is Phase.SEARCH else data.confirm
+    for entry in entries:
+        if entry.trial.number == number:
+            return entry
+    raise StoreError(
+        f"sweep {data.sweep.name!r} has no trial {number} in phase {phase.value}; "
+        f"`pdf-search show {data.sweep.name}` lists its trials"
+    )
+
+
+def show_trial(data: SweepData, entry: Entry) -> str:
+    """State, values by replicate, sampled values, and the whole configuration as YAML."""
+    trial, summary = entry.trial, entry.summary
+    label = metric_label(data.sweep.metric, data.unit)
+    value = format_both(scaled(summary.mean, data.metric), scaled(summary.std, data.metric))
+    facts = [
+        ("state", trial.state.value + (f": {trial.message}" if trial.message else "")),
+        ("origin", trial.origin),
+        ("rank", "" if entry.rank is None else str(entry.rank)),
+        (f"{summary.split} {label}", f"{value} (n = {summary.n})"),
+        ("partial", ", ".join(summary.reasons)),
+        ("epochs", f"{summary.epochs} of {summary.epochs_planned}"),
+        ("parameters", format_count(trial.parameters)),
+        ("time", format_seconds(trial.seconds)),
+        ("memory", "" if trial.peak_mb is None else f"{trial.peak_mb:.0f} MB"),
+        ("device", trial.device),
+        ("checkpoint", trial.checkpoint),
+        ("configuration", trial.config_hash),
+    ]
+    width = max(len(name) for name, _ in facts)
+    lines = [f"trial {trial.number} of {data.sweep.name}, phase {trial.phase.value}"]
+    lines += [f"  {name.ljust(width)}  {text}" for name, text in facts if text]
+    lines += ["", render_plain(*_replicate_cells(data, entry)).rstrip()]
+    if trial.params:
+        lines += ["", "sampled values"]
+        lines += [f"  {path} = {format_parameter(v)}" for path, v in trial.params.items()]
+    lines += ["", "configuration", yaml.safe_dump(trial.config, sort_keys=False).rstrip()]
+    return "\n".join(lines) + "\n"
+
+
+def _replicate_cells(data: SweepData, entry: Entry) -> tuple[list[str], list[list[str]]]:
+    summary, metric = entry.summary, data.metric
+    header = ["seed", "fold", "best epoch", "validation", "test"]
+    rows = []
+    for index, replicate in enumerate(entry.trial.replicates):
+        best = summary.best_epochs[index]
+        rows.append(
+            [
+                str(replicate.seed),
+                "–" if replicate.fold is None else str(replicate.fold),
+                "–" if best is None else str(best),
+                format_value(scaled(summary.valid[index], metric), None),
+                format_value(scaled(summary.test[index], metric), None),
+            ]
+        )
+    return header, rows

@@ -1,0 +1,110 @@
+"""Everything a report needs of one sweep, read once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
+from pdf_search.results import Store, TrialSummary, rank_trials, summarise
+
+CONFIRM_OF = re.compile(r"confirm of (\d+)")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A trial with its epochs and what they amount to."""
+
+    trial: TrialRecord
+    epochs: tuple[EpochReport, ...]
+    summary: TrialSummary
+    rank: int | None = None  # among the COMPLETE trials of the search
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.trial.origin == "baseline"
+
+    @property
+    def searched_as(self) -> int | None:
+        """Number of the search trial that this one confirms."""
+        found = CONFIRM_OF.fullmatch(self.trial.origin)
+        return int(found.group(1)) if found else None
+
+    @property
+    def train_fraction(self) -> float:
+        return float(self.trial.config.get("data", {}).get("train_fraction", 1.0))
+
+
+@dataclass(frozen=True)
+class SweepData:
+    """A sweep and its trials: the search best first, the confirmation in the search's order."""
+
+    sweep: SweepRecord
+    search: tuple[Entry, ...]
+    confirm: tuple[Entry, ...]
+
+    @property
+    def metric(self) -> Metric:
+        return METRICS[self.sweep.metric]
+
+    @property
+    def unit(self) -> str:
+        return str(self.sweep.options.get("unit", ""))
+
+    @property
+    def confirmed(self) -> tuple[Entry, ...]:
+        """Confirmed configurations that have a value, without the baseline predictor."""
+        return tuple(e for e in self.confirm if not e.is_baseline and e.summary.mean is not None)
+
+    def notices(self) -> list[str]:
+        """Sentences on what is unfinished; empty for a whole sweep."""
+        notices = []
+        finished = sum(entry.trial.state.finished for entry in self.search)
+        if finished < self.sweep.trials:
+            running = sum(entry.trial.state is State.RUNNING for entry in self.search)
+            more = f", {running} running" if running else ""
+            notices.append(f"search: {finished} of {self.sweep.trials} trials finished{more}")
+        runs = [entry for entry in self.confirm if not entry.is_baseline]
+        open_runs = [entry for entry in runs if entry.summary.partial]
+        if not runs:
+            notices.append("confirm: not run yet, so there are no test numbers")
+        elif open_runs:
+            notices.append(f"confirm: {len(open_runs)} of {len(runs)} configurations not whole")
+        return notices
+
+
+def load_sweep(store: Store, name: str) -> SweepData:
+    """Raises StoreError for an unknown sweep."""
+    sweep = store.sweep(name)
+    search = _ranked(sweep, _entries(store, sweep, Phase.SEARCH))
+    confirm = _in_order_of_search(search, _entries(store, sweep, Phase.CONFIRM))
+    return SweepData(sweep, tuple(search), tuple(confirm))
+
+
+def _entries(store: Store, sweep: SweepRecord, phase: Phase) -> list[Entry]:
+    epochs = store.all_epochs(sweep.name, phase)
+    entries = []
+    for trial in store.trials(sweep.name, phase):
+        reports = tuple(epochs.get(trial.number, ()))
+        entries.append(Entry(trial, reports, summarise(sweep, trial, reports)))
+    return entries
+
+
+def _ranked(sweep: SweepRecord, entries: list[Entry]) -> list[Entry]:
+    by_number = {entry.trial.number: entry for entry in entries}
+    pairs = [(entry.trial, entry.summary) for entry in entries]
+    ranked = [by_number[trial.number] for trial, _ in rank_trials(METRICS[sweep.metric], pairs)]
+    return [
+        replace(entry, rank=place if entry.trial.state is State.COMPLETE else None)
+        for place, entry in enumerate(ranked, start=1)
+    ]
+
+
+def _in_order_of_search(search: list[Entry], confirm: list[Entry]) -> list[Entry]:
+    places = {entry.trial.number: place for place, entry in enumerate(search)}
+
+    def key(entry: Entry) -> tuple[bool, int, int]:
+        number = -1 if entry.searched_as is None else entry.searched_as
+        return entry.is_baseline, places.get(number, len(places)), entry.trial.number
+
+    return sorted(confirm, key=key)

@@ -1,0 +1,52 @@
+"""Writing a sweep's report folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pdf_search.errors import StoreError
+from pdf_search.results import Store
+from reports.csv_files import leaderboard_csv, table_csv
+from reports.html import report_html
+from reports.leaderboard import leaderboard_markdown, leaderboard_rows
+from reports.result_table import result_table
+from reports.sweep_data import load_sweep
+from reports.table_texts import table_latex, table_markdown
+
+
+def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
+    """Write leaderboard and result table (md, csv, tex) and ``report.html`` into ``folder``.
+
+    Everything is computed before the first file changes; each file is replaced as a whole.
+
+    Raises:
+        StoreError: an unknown sweep, or a folder that cannot be written.
+    """
+    data = load_sweep(store, sweep)
+    table = result_table(data)
+    texts = {
+        "leaderboard.csv": leaderboard_csv(leaderboard_rows(data)),
+        "leaderboard.md": leaderboard_markdown(data),
+        "table.csv": table_csv(table),
+        "table.md": table_markdown(table),
+        "table.tex": table_latex(table),
+        "report.html": report_html(data),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [_replace(folder / name, text) for name, text in texts.items()]
+    except OSError as error:
+        raise StoreError(
+            f"the report cannot be written to {folder}: {error.strerror}; choose another --out"
+        ) from error
+
+
+def _replace(path: Path, text: str) -> Path:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path

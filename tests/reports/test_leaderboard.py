@@ -1,0 +1,109 @@
+import csv
+import io
+import re
+
+import pytest
+
+from pdf_search.records import Phase
+from pdf_search.results import Store
+from reports import leaderboard_markdown, leaderboard_rows, load_sweep
+from reports.csv_files import leaderboard_csv
+from tests.reports import samples
+
+
+def test_complete_trials_come_first_by_validation_then_the_others_by_state(store: Store) -> None:
+    samples.search(store, samples.sweep())
+    rows = leaderboard_rows(load_sweep(store, "night"), Phase.SEARCH)
+    states = [row.state for row in rows]
+    assert states == ["COMPLETE"] * 9 + ["PRUNED"] * 5 + ["DIVERGED", "FAILED"]
+    complete = [row.mean for row in rows[:9]]
+    assert complete == sorted(complete, key=lambda mean: mean or 0.0)
+    assert [row.rank for row in rows] == [*range(1, 10), *[None] * 7]
+    stopped = [row.epochs for row in rows if row.state == "PRUNED"]
+    assert stopped == sorted(stopped, reverse=True)
+    assert {row.split for row in rows} == {"valid"}
+
+
+def test_accuracy_is_in_percent_and_higher_is_better(store: Store) -> None:
+    samples.search(store, samples.sweep("mutag"), folds=10)
+    rows = leaderboard_rows(load_sweep(store, "night"))
+    means = [row.mean for row in rows if row.state == "COMPLETE" and row.mean is not None]
+    assert means == sorted(means, reverse=True)
+    assert all(50 < mean < 100 for mean in means)
+    assert {row.n for row in rows if row.mean is not None} == {10}
+    assert rows[0].unit == "%"
+    assert rows[0].protocol == "gin-curve"
+
+
+def test_confirmation_keeps_the_order_of_the_search_whatever_its_test_values(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    samples.confirm(store, record, numbers=(0, 15, 3), goals=(0.5, 1.9, 1.2))
+    data = load_sweep(store, "night")
+    order = [entry.trial.number for entry in data.search]
+    rows = leaderboard_rows(data, Phase.CONFIRM)
+    assert [row.origin for row in rows] == [
+        "confirm of 15",
+        "confirm of 3",
+        "confirm of 0",
+        "baseline",
+    ]
+    assert order.index(15) < order.index(3) < order.index(0)
+    tests = [row.mean for row in rows[:3]]
+    assert tests != sorted(tests, key=lambda mean: mean or 0.0)
+    assert all(row.split == "test" and row.rank is None for row in rows)
+
+
+def test_csv_reads_back_to_the_same_numbers(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    samples.confirm(store, record, (15,), (1.1,))
+    rows = leaderboard_rows(load_sweep(store, "night"))
+    read = list(csv.DictReader(io.StringIO(leaderboard_csv(rows))))
+    assert len(read) == len(rows)
+    for line, row in zip(read, rows, strict=True):
+        assert line["state"] == row.state
+        assert line["protocol"] == row.protocol
+        assert (float(line["mean"]) if line["mean"] else None) == row.mean
+        assert (float(line["spread"]) if line["spread"] else None) == row.spread
+        assert line["model.hidden"] == str(row.params.get("model.hidden", ""))
+    assert read[0]["basis.eps"] == "[-0.1, -0.2]"
+
+
+def test_markdown_shows_what_varies_and_lists_what_does_not(store: Store) -> None:
+    samples.search(store, samples.sweep())
+    text = leaderboard_markdown(load_sweep(store, "night"))
+    header = next(line for line in text.splitlines() if line.startswith("| rank"))
+    assert "RMSE (kcal/mol)" in header
+    assert "hidden" in header
+    assert "eps" not in header
+    assert "`basis.eps` = [-0.1, -0.2]" in text
+    assert "Partial: confirm: not run yet" in text
+
+
+def test_a_partial_sweep_is_shown_as_partial(store: Store) -> None:
+    samples.search(store, samples.sweep(trials=40))
+    data = load_sweep(store, "night")
+    assert data.notices()[0] == "search: 16 of 40 trials finished"
+    row = next(row for row in leaderboard_rows(data) if row.state == "PRUNED")
+    assert row.partial == f"pruned, {row.epochs} of 20 epochs"
+
+
+def test_a_sweep_without_trials(store: Store) -> None:
+    store.create_sweep(samples.sweep())
+    data = load_sweep(store, "night")
+    assert leaderboard_rows(data) == []
+    assert "0 of 16 trials" in leaderboard_markdown(data)
+
+
+@pytest.mark.parametrize("text", ["a|b", "*x*", "_x_", "<b>", "[x](y)"])
+def test_markdown_is_escaped(store: Store, text: str) -> None:
+    record = samples.sweep()
+    store.create_sweep(record)
+    for number in range(2):
+        epochs = samples.training(record, 1.0)
+        samples.save(store, record, number, epochs=epochs, params={"x": f"{text}{number}"})
+    lines = leaderboard_markdown(load_sweep(store, "night")).splitlines()
+    cells = "".join(line for line in lines if line.startswith("|"))
+    assert "\\" in cells
+    assert not re.search(r"(?<!\\)" + re.escape(text), cells)

@@ -1,0 +1,156 @@
+import csv
+import io
+from statistics import fmean, pstdev
+
+import pytest
+
+from pdf_search.records import Phase, Protocol, State
+from pdf_search.results import Store
+from reports import ResultTable, load_sweep, result_table
+from reports.csv_files import table_csv
+from reports.table_texts import table_markdown
+from tests.reports import samples
+
+
+def confirmed(store: Store, dataset: str, goals: tuple[float, ...], runs: int = 4) -> ResultTable:
+    record = samples.sweep(dataset)
+    samples.search(store, record, folds=runs if dataset == "mutag" else 1)
+    samples.confirm(store, record, (15, 3, 0)[: len(goals)], goals, runs)
+    return result_table(load_sweep(store, "night"))
+
+
+def test_mean_spread_and_n_are_of_the_test_values_at_the_best_validation_epochs(
+    store: Store,
+) -> None:
+    table = confirmed(store, "freesolv", (1.1, 1.2))
+    epochs = store.epochs("night", Phase.CONFIRM, 0)
+    tests = []
+    for index in range(4):
+        best = min((report.replicates[index] for report in epochs), key=lambda r: r.valid or 9.0)
+        tests.append(best.test or 9.0)
+    first = table.rows[0]
+    assert (first.value, first.spread, first.n) == (
+        pytest.approx(fmean(tests)),
+        pytest.approx(pstdev(tests)),
+        4,
+    )
+    assert first.split == "test"
+    assert first.protocol == "split"
+    assert first.text == f"{first.value:.3f} ± {first.spread:.3f}"
+
+
+def test_the_baseline_predictor_has_a_row_without_mark_and_without_invented_spread(
+    store: Store,
+) -> None:
+    row = confirmed(store, "freesolv", (1.1,)).rows[1]
+    assert (row.method, row.kind, row.text, row.mark) == ("mean predictor", "baseline", "3.350", "")
+
+
+def test_mutag_stands_beside_the_papers_row(store: Store) -> None:
+    table = confirmed(store, "mutag", (0.88, 0.87), runs=10)
+    rows = {row.method: row for row in table.rows}
+    ours = rows["PDF, ours (trial 15)"]
+    assert (ours.n, ours.protocol, ours.kind) == (10, "gin-curve", "ours")
+    assert ours.spread is not None
+    assert rows["PDF"].text == "89.91 ± 4.35"
+    assert rows["PDF"].mark == "best"
+    assert rows["majority class"].kind == "baseline"
+    assert rows["PDF"].source == "PDF paper, Table 4"
+    notes = " ".join(table.notes)
+    assert "onfiguration chosen on all folds" in notes
+    assert "population standard deviation (ddof 0) over n folds" in notes
+
+
+def test_only_comparable_rows_are_marked(store: Store) -> None:
+    rows = {r.method: r for r in confirmed(store, "mutag", (0.88, 0.87), runs=10).rows}
+    assert rows["FGSD"].value == 92.12
+    assert rows["FGSD"].protocol == "as quoted"
+    assert rows["FGSD"].mark == ""
+    marked = {method: row.mark for method, row in rows.items() if row.mark}
+    assert sorted(marked.values()) == ["best", "second"]
+    assert all(rows[method].protocol == "gin-curve" for method in marked)
+
+
+def test_lower_is_better_for_an_error(store: Store) -> None:
+    rows = {r.method: r for r in confirmed(store, "zinc", (0.02, 1.0)).rows}
+    values = [r.value for r in rows.values() if r.value is not None and r.kind != "baseline"]
+    best = next(row for row in rows.values() if row.mark == "best")
+    assert best.value == min(values)
+
+
+def test_a_fraction_of_the_training_part_is_not_compared_with_published_rows(store: Store) -> None:
+    record = samples.sweep("zinc")
+    samples.search(store, record)
+    config = {"data": {"name": "zinc", "train_fraction": 0.05}, "training": {"epochs": 20}}
+    samples.confirm(store, record, (15, 3), (0.01, 0.02), config=config)
+    table = result_table(load_sweep(store, "night"))
+    assert table.rows[0].note == "trained on 0.05 of the training part"
+    assert {row.kind for row in table.rows if row.mark} == {"ours"}
+
+
+def test_search_values_never_pass_for_test_values(store: Store) -> None:
+    samples.search(store, samples.sweep("mutag"), folds=10)
+    table = result_table(load_sweep(store, "night"))
+    ours = [row for row in table.rows if row.kind == "ours"]
+    assert table.split == "valid"
+    assert table.value_header == "validation accuracy (%)"
+    assert {row.split for row in ours} == {"valid"}
+    assert not any(row.mark for row in table.rows)
+    assert "No configuration is confirmed yet" in table.notes[0]
+    text = table_markdown(table)
+    assert "89.91 ± 4.35 (test)" in text
+    assert "confirm: not run yet" in text
+
+
+def test_one_run_prints_without_a_spread(store: Store) -> None:
+    row = confirmed(store, "freesolv", (1.1,), runs=1).rows[0]
+    assert (row.n, row.spread) == (1, None)
+    assert "±" not in row.text
+
+
+def test_a_partial_confirmation_is_shown_as_partial_and_not_marked(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    samples.confirm(store, record, (15, 3), (1.1, 1.2))
+    running = samples.training(record, 0.3, Phase.CONFIRM, 4, epochs=12)
+    samples.save(
+        store,
+        record,
+        7,
+        Phase.CONFIRM,
+        running,
+        state=State.RUNNING,
+        origin="confirm of 0",
+    )
+    table = result_table(load_sweep(store, "night"))
+    row = next(row for row in table.rows if row.partial)
+    assert row.note == "partial: running, 12 of 20 epochs"
+    assert row.mark == ""
+    assert table.notices == ("confirm: 1 of 3 configurations not whole",)
+
+
+def test_inner_names_its_protocol(store: Store) -> None:
+    record = samples.sweep("mutag", protocol=Protocol.INNER)
+    samples.search(store, record, folds=10)
+    samples.confirm(store, record, (15,), (0.88,), 10)
+    table = result_table(load_sweep(store, "night"))
+    assert table.rows[0].protocol == "inner"
+    assert any(note.startswith("Protocol inner") for note in table.notes)
+    assert {row.mark for row in table.rows} == {""}
+
+
+def test_csv_reads_back_to_the_same_numbers(store: Store) -> None:
+    table = confirmed(store, "zinc", (0.07, 0.08))
+    read = list(csv.DictReader(io.StringIO(table_csv(table))))
+    assert [line["method"] for line in read] == [row.method for row in table.rows]
+    assert [float(line["value"]) for line in read] == [row.value for row in table.rows]
+    spreads = [float(line["spread"]) if line["spread"] else None for line in read]
+    assert spreads == [row.spread for row in table.rows]
+
+
+def test_markdown_marks_best_and_second(store: Store) -> None:
+    table = confirmed(store, "freesolv", (1.1, 1.2, 1.3))
+    marks = {row.mark: row.text for row in table.rows}
+    text = table_markdown(table)
+    assert f"**{marks['best']}**" in text
+    assert f"<u>{marks['second']}</u>" in text
