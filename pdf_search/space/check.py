@@ -54,8 +54,11 @@ def _check_trial(
         config = TrialConfig.model_validate(plain)
     except ValidationError as error:
         for item in _without_noise(error.errors()):
-            at = _place_in_tree(item["loc"], plain)
-            problems.add(_written_at(at, places), _message(item, at))
+            at = _place_in_tree(item["loc"], plain) or _named_key(item["msg"], plain)
+            where = _written_at(at, places)
+            if item["type"] == "extra_forbidden":  # the key itself, not each of its options
+                where = (*_written_at(at[:-1], places), at[-1])
+            problems.add(where, _message(item, at))
         return None
     _check_kinds(config, places, problems)
     return config
@@ -83,6 +86,11 @@ def _place_in_tree(loc: tuple[str | int, ...], plain: Any) -> Where:
         elif index == len(loc) - 1 and isinstance(plain, dict) and isinstance(part, str):
             at = (*at, part)
     return at
+
+
+def _named_key(message: str, plain: Any) -> Where:
+    """Of settings that do not go together, the first that the message names."""
+    return next(((word,) for word in message.split() if word in plain), ())
 
 
 def _written_at(at: Where, places: Mapping[Where, Node]) -> Where:

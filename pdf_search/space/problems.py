@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from pdf_search.errors import SpaceError
 
@@ -56,5 +56,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     names = sorted(set(known))
     close = get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
-        return f"did you mean {' or '.join(close)}?"
+        best = _likeness(word, close[0])
+        alike = [name for name in close if _likeness(word, name) > best - 0.1]
+        return f"did you mean {' or '.join(alike)}?"
     return f"known: {', '.join(names)}"
+
+
+def _likeness(word: str, name: str) -> float:
+    return SequenceMatcher(None, name, word).ratio()

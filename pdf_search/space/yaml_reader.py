@@ -16,6 +16,8 @@ from pdf_search.errors import SpaceError
 from pdf_search.space.problems import Problems, Where
 
 MAX_VALUES = 50_000
+PLAIN_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+ONLY_PLAIN = "only plain values are read"
 AMBIGUOUS = re.compile(r"(yes|no|on|off)", re.IGNORECASE)
 
 
@@ -89,6 +91,8 @@ class _Reader:
         if id(node) in open_nodes or self.count > MAX_VALUES:
             raise SpaceError(f"{self._place(node)}: aliases (*name) nest too deeply; write it out")
         inside = (*open_nodes, id(node))
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in PLAIN_TAGS:
+            self.problems.add(where, f"the tag {node.tag} is not allowed: {ONLY_PLAIN}")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, where, inside)
         if isinstance(node, yaml.SequenceNode):
@@ -139,5 +143,5 @@ class _Reader:
         except ValueError:
             self.problems.add(where, f"{text} is not a number")
             return None
-        self.problems.add(where, f"the tag !{tag} is not allowed: only plain values are read")
+        self.problems.add(where, f"the tag {tag} is not allowed: {ONLY_PLAIN}")
         return None

@@ -1,0 +1,159 @@
+"""What is wrong in a space file is named with file, line, key and remedy."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pdf_search.errors import SpaceError
+from pdf_search.space import load_space
+
+from .conftest import Write
+
+HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "error"),
+    [
+        ("model: {hiden: 3}", "3: model.hiden: unknown key; did you mean hidden?"),
+        ("modle: {hidden: 3}", "3: modle: unknown key; did you mean model?"),
+        ("model:\n  hidden: {choise: [1]}", "4: model.hidden: "),
+        ("model: {hidden: {choice: []}}", "3: model.hidden: give a list of values"),
+        ("model: {hidden: {choice: [8, 8]}}", "3: model.hidden[1]: the option 8 is there twice"),
+        ("model: {hidden: {choice: [8, eight]}}", "3: model.hidden[1]: Input should be a valid"),
+        ("model: {filter: {choice: [lin, 3l]}}", "3: model.filter[1]: Input should be 'lin', '1l'"),
+        ("model: {hidden: {range: [8, 4]}}", "3: model.hidden.range: low 8 is above high 4"),
+        ("model: {hidden: {range: [8]}}", "3: model.hidden.range: give two numbers"),
+        ("model: {hidden: {range: [0, 4]}}", "3: model.hidden: Input should be greater"),
+        (
+            "model: {hidden: {range: [8, 16], step: 3}}",
+            "steps of 3 from 8 never reach 16; end at 14",
+        ),
+        (
+            "model: {hidden: {range: [8, 16], stp: 4}}",
+            "3: model.hidden.stp: unknown key of a domain",
+        ),
+        ("model: {hidden: {range: [8.0, 16.0]}}", "3: model.hidden: takes whole numbers"),
+        ("model: {hidden: {range: [8, 16.5], integer: true}}", "16.5 is not a whole number"),
+        ("model: {dropout: {range: [0, 0.5], log: true}}", "log needs ends above 0, and low is 0"),
+        (
+            "training: {weight_decay: {range: [0, 1]}}",
+            "3: training.weight_decay: takes real numbers",
+        ),
+        ("training: {learning_rate: {range: [0.1, 1.0], log: maybe}}", "log is true or false"),
+        (
+            "training: {learning_rate: {range: [0.1, 1.0], log: true, step: 0.1}}",
+            "log and step exclude each other",
+        ),
+        ("training: {epochs: {choice: [1, 2]}}", "3: training.epochs: cannot be searched"),
+        ("seeds: {choice: [1, 2]}", "3: seeds: cannot be searched"),
+        ("training: {schedule: {kind: stp}}", "3: training.schedule: Input tag 'stp'"),
+        ("training: {schedule: {kind: step, gamma: 0.5}}", "3: training.schedule.step: missing"),
+        ("phase: confirm", "3: phase: not part of a space"),
+        ("stop_epoch: 3", "3: stop_epoch: not part of a space: write budget: {epochs"),
+        ("metric: mea", "3: metric: no metric mea; did you mean mae?"),
+        (
+            "metric: accuracy",
+            "3: metric: accuracy does not measure regression (ZINC); fitting: mae",
+        ),
+        ("budget: {trails: 3}", "3: budget.trails: unknown key; did you mean trials?"),
+        ("budget:\n  confirm:\n    top_k: 0", "5: budget.confirm.top_k: Input should be greater"),
+        ("budget: {epochs: 900}", "3: budget.epochs: 900 is more than training.epochs = 100"),
+        ("published: [znc]", "3: published[0]: no published setting 'znc'; did you mean zinc?"),
+        ("published: [{model.hidden: 3}]", "model.hidden: no domain of this space"),
+        ("folds: 10\nprotocol: split", "4: protocol: protocol split does not go with folds = 10"),
+        ("limits: [parameters =< 3]", "3: limits[0]: 'parameters =< 3': not a comparison"),
+        (
+            "limits:\n  - paramters <= 3",
+            "4: limits[0]: 'paramters <= 3': no name paramters; did you",
+        ),
+        ("limits: [model.filter <= 3]", "3: limits[0]: 'model.filter <= 3': cannot be compared"),
+        (
+            "training: {schedule: {choice: [{kind: step, step: {range: [1, 2]}, gamma: 0.5}]}}",
+            "an option with domains of its own needs a name",
+        ),
+        (
+            "training: {schedule: {kind: milestones, milestones: [{range: [1, 2]}], gamma: 0.5}}",
+            "3: training.schedule.milestones: a domain cannot stand in a list",
+        ),
+    ],
+)
+def test_each_error_names_line_key_and_remedy(write: Write, lines: str, error: str) -> None:
+    path = write(HEAD + lines + "\n")
+    with pytest.raises(SpaceError, match=re.escape(error)) as caught:
+        load_space(path)
+    assert str(caught.value).startswith(path)
+
+
+@pytest.mark.parametrize(
+    ("basis", "error"),
+    [
+        ("eps: {low: -0.7, high: 0.0}\n  k: 3", ":2: basis: eps = -0.55 is outside [-0.5, 0]"),
+        ("eps: {choice: [[-0.1], [0.2]]}\n  k: 3", ":2: basis: eps = 0.2 is outside"),
+        (
+            "eps: {low: {range: [-0.9, 0.0]}, high: 0.0}\n  k: 3",
+            ":2: basis: eps = -0.55 is outside",
+        ),
+        ("eps: {lo: -0.2, high: 0.0}\n  k: 3", ":3: basis.eps.lo: unknown key; did you mean low?"),
+        ("eps: [-0.2]", "give exactly one of: eps together with k, powers, pairs"),
+        ("pairs: [[-0.2, 3]]\n  support: {hop: 2}", ":4: basis.support.hop: unknown key; did you"),
+    ],
+)
+def test_a_wrong_basis(write: Write, basis: str, error: str) -> None:
+    path = write(f"data: {{name: zinc}}\nbasis:\n  {basis}\n")
+    with pytest.raises(SpaceError, match=re.escape(error)):
+        load_space(path)
+
+
+def test_all_problems_of_a_file_come_at_once(write: Write) -> None:
+    path = write(
+        """
+        data: {name: zinc}
+        metric: mea
+        budget: {trials: 0}
+        limits: [paramters <= 3]
+        basis: {pairs: [[-0.1, 4]]}
+        model: {hiden: 3, layers: none}
+        """
+    )
+    with pytest.raises(SpaceError) as caught:
+        load_space(path)
+    places = [line.removeprefix(path).split(": ")[:2] for line in str(caught.value).splitlines()]
+    assert sorted(places) == [
+        [":2", "metric"],
+        [":3", "budget.trials"],
+        [":4", "limits[0]"],
+        [":6", "model.hiden"],
+        [":6", "model.layers"],
+    ]
+
+
+def test_an_unknown_data_set_names_close_ones(write: Write) -> None:
+    path = write("data:\n  name: mutga\nbasis: {pairs: [[-0.1, 4]]}\n")
+    with pytest.raises(SpaceError, match=r"mine\.yaml:2: data\.name: .*did you mean mutag"):
+        load_space(path)
+
+
+@pytest.mark.parametrize("text", ["", "- 1\n- 2\n", "just text\n"])
+def test_a_file_that_is_no_mapping(write: Write, text: str) -> None:
+    with pytest.raises(SpaceError, match="not a space: it needs keys such as data, basis"):
+        load_space(write(text))
+
+
+def test_what_is_missing_is_named(write: Write) -> None:
+    with pytest.raises(SpaceError, match="data: missing; add it"):
+        load_space(write("basis: {pairs: [[-0.1, 4]]}\n"))
+
+
+def test_no_such_file_and_no_such_name() -> None:
+    with pytest.raises(SpaceError, match=r"nope\.yaml: no such file; shipped spaces: enzymes"):
+        load_space("./nope.yaml")
+    with pytest.raises(SpaceError, match=r"no search space 'znc'; did you mean zinc\?"):
+        load_space("znc")
+
+
+def test_extends_names_a_shipped_space(write: Write) -> None:
+    with pytest.raises(SpaceError, match=r"mine\.yaml:1: extends: no shipped space 'znic'; did"):
+        load_space(write("extends: znic\n"))
