@@ -204,7 +204,8 @@ def table_cells(table: ResultTable) -> tuple[list[str], list[list[str]]]:
     """Header and text cells; the value's column is number 1. Marks are left to the renderer."""
     header = ["method", table.value_header, "n"]
     header += [f"validation {table.metric_label}"] if table.has_valid else []
-    header += ["parameters", "protocol", "source", "note"]
+    header += ["parameters", "protocol", "source"]
+    header += ["note"] if any(row.note for row in table.rows) else []
     return header, [_cells(table, row) for row in table.rows]
 
 
@@ -214,4 +215,5 @@ def _cells(table: ResultTable, row: TableRow) -> list[str]:
         value += f" ({SPLIT_NAMES[row.split]})"
     valid = [row.valid_text] if table.has_valid else []
     n = "–" if row.n is None else str(row.n)
-    return [row.method, value, n, *valid, row.parameters, row.protocol, row.source, row.note]
+    note = [row.note] if any(other.note for other in table.rows) else []
+    return [row.method, value, n, *valid, row.parameters, row.protocol, row.source, *note]
