@@ -8,9 +8,11 @@ import socket
 import sys
 import urllib.error
 import urllib.request
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pdf_search.data.ogb_package import graph_property_sets, import_ogb
 from pdf_search.data.raw_set import Progress
@@ -23,36 +25,43 @@ _TIMEOUT = 60.0  # seconds without an answer
 
 def download_tu(name: str, into: Path, say: Progress) -> None:
     """Put ``NAME_*.txt`` into ``into``, by PyG's TUDataset."""
-    from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
-    from torch_geometric.datasets import TUDataset  # noqa: PLC0415
+    datasets, in_memory = _pyg()
 
-    class RawFiles(TUDataset):  # type: ignore[misc]
+    class RawFiles(datasets.TUDataset):  # type: ignore[misc, name-defined]
         has_process = False
 
         def __init__(self, root: Path) -> None:
             self.name, self.cleaned = name, False
-            InMemoryDataset.__init__(self, str(root))
+            in_memory.__init__(self, str(root))
 
-    say(f"downloading {name} from {TUDataset.url}")
-    with _failures(TUDataset.url):
+    say(f"downloading {name} from {RawFiles.url}")
+    with _failures(RawFiles.url):
         shutil.move(RawFiles(into / "pyg").raw_dir, into / "raw")
 
 
 def download_zinc(into: Path, say: Progress) -> None:
     """Put ZINC's pickles and the index files of the subset into ``into``, by PyG's ZINC."""
-    from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
-    from torch_geometric.datasets import ZINC  # noqa: PLC0415
+    datasets, in_memory = _pyg()
 
-    class RawFiles(ZINC):  # type: ignore[misc]
+    class RawFiles(datasets.ZINC):  # type: ignore[misc, name-defined]
         has_process = False
 
         def __init__(self, root: Path) -> None:
             self.subset = True
-            InMemoryDataset.__init__(self, str(root))
+            in_memory.__init__(self, str(root))
 
-    say(f"downloading ZINC from {ZINC.url}")
-    with _failures(ZINC.url):
+    say(f"downloading ZINC from {RawFiles.url}")
+    with _failures(RawFiles.url):
         shutil.move(RawFiles(into / "pyg").raw_dir, into / "raw")
+
+
+def _pyg() -> tuple[Any, Any]:
+    """PyG's data sets and their base class, imported without the warnings of PyG's own code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from torch_geometric import datasets  # noqa: PLC0415
+        from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
+    return datasets, InMemoryDataset
 
 
 def download_ogb(name: str, into: Path, assume_yes: bool, say: Progress) -> None:
@@ -77,6 +86,7 @@ def download_ogb(name: str, into: Path, assume_yes: bool, say: Progress) -> None
     archive.unlink()
     for part in (into / "ogb" / row["download_name"]).iterdir():
         shutil.move(part, into / part.name)
+    shutil.rmtree(into / "ogb")
 
 
 def _needs_yes(name: str, size: str) -> str:

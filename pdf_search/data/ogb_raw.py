@@ -26,6 +26,7 @@ from pdf_search.records import Task
 
 RUN_EDGES = 2_000_000  # listed edges read at once
 _PARTS = ("train", "valid", "test")
+_DAMAGE = (ValueError, EOFError, OSError, zlib.error)  # what reading a broken .csv.gz raises
 
 
 def required_files(shape: InputShape, split: str) -> tuple[str, ...]:
@@ -124,6 +125,8 @@ class _Rows:
             self._reader: Any = pd.read_csv(path, header=None, dtype=dtype, iterator=True)
         except pd.errors.EmptyDataError:
             self._reader = None
+        except _DAMAGE as error:
+            raise _damaged(path, error) from None
 
     def take(self, count: int) -> NDArray[Any]:
         """The next ``count`` rows, [count, columns]."""
@@ -153,8 +156,8 @@ class _Rows:
             rows: NDArray[Any] = self._reader.get_chunk(count).to_numpy()
         except StopIteration:
             return nothing
-        except (ValueError, EOFError, OSError, zlib.error) as error:
-            raise DataError(f"{self._path} is damaged, get it again: {error}") from None
+        except _DAMAGE as error:
+            raise _damaged(self._path, error) from None
         return rows
 
     def __enter__(self) -> Self:
@@ -170,9 +173,13 @@ def _table(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
 
     try:
         frame = pd.read_csv(path, header=None, dtype=dtype, skip_blank_lines=False)
-    except (ValueError, EOFError, OSError, zlib.error) as error:
-        raise DataError(f"{path} is damaged, get it again: {error}") from None
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
     return frame.to_numpy()
+
+
+def _damaged(path: Path, why: BaseException) -> DataError:
+    return DataError(f"{path} is damaged, get it again: {why}")
 
 
 def _counts(path: Path) -> NDArray[np.int64]:
