@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.errors import ResourceError
+from pdf_search.sweep.logs import logging_to
 from pdf_search.sweep.machine import Node, check_reachable
 
 PACKAGES = ("pdf-search", "torch", "ray", "optuna", "numpy")
@@ -25,6 +26,7 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_CHDIR_TO_TRIAL_DIR": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "1",  # a trial without a GPU sees none
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
     "TUNE_DISABLE_STRICT_METRIC_CHECKING": "1",
@@ -57,19 +59,19 @@ def ray_session(cpus: int, gpus: int, address: str | None, log: Path) -> Iterato
 
     if ray.is_initialized():
         raise RuntimeError("Ray runs in this process already: ray.shutdown() before a sweep")
-    with logging_to(log):
-        with _folder_without_code(log.parent):
-            _connect(cpus, gpus, address)
-        try:
+    with _folder_without_code(log.parent):
+        _connect(cpus, gpus, address)
+    try:
+        with logging_to(log):
             yield
-        finally:
-            ray.shutdown()
+    finally:
+        ray.shutdown()
 
 
 def _connect(cpus: int, gpus: int, address: str | None) -> None:
     import ray  # noqa: PLC0415
 
-    quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if address is None:
         ray.init(
             address="local",
@@ -93,9 +95,8 @@ def _connect(cpus: int, gpus: int, address: str | None) -> None:
 def _set_environment(address: str | None) -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    if address is None and "RAY_AUTH_MODE" not in os.environ:
-        # Left alone, Ray writes a token of its own into the home folder.
-        os.environ["RAY_AUTH_MODE"] = "token"
+    if address is None and not os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        # Without a token in the environment, Ray writes one into the home folder.
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
 
@@ -108,24 +109,6 @@ def _folder_without_code(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(old)
-
-
-@contextmanager
-def logging_to(file: Path) -> Iterator[None]:
-    handler = logging.FileHandler(file, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    loggers = [logging.getLogger(name) for name in ("ray", "optuna", "pdf_search.sweep")]
-    before = [(item.handlers[:], item.propagate, item.level) for item in loggers]
-    for item in loggers:
-        item.handlers, item.propagate = [handler], False
-        item.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        for item, (handlers, propagate, level) in zip(loggers, before, strict=True):
-            item.handlers, item.propagate = handlers, propagate
-            item.setLevel(level)
-        handler.close()
 
 
 def cluster_nodes() -> list[Node]:
@@ -150,7 +133,7 @@ def describe_cluster(address: str) -> list[Node]:
     _set_environment(address)
     import ray  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory() as name, logging_to(Path(name) / "ray.log"):
+    with tempfile.TemporaryDirectory() as name:
         with _folder_without_code(Path(name)):
             _connect(0, 0, address)
         try:

@@ -127,7 +127,7 @@ def error_text(trial: Trial) -> str:
     if isinstance(error, OutOfMemoryError):
         return _short(f"the worker ran out of memory: {error}")
     if isinstance(error, RayActorError):
-        return _short(f"the worker died: {error}")
+        return _short(f"the worker died: {_death(error)}")
     return _short(f"{type(error).__name__}: {error}")
 
 
@@ -137,6 +137,11 @@ def _error(trial: Trial) -> BaseException | None:
         return None
     error = ray.cloudpickle.loads(Path(file).read_bytes())
     return error if isinstance(error, BaseException) else None
+
+
+def _death(error: RayActorError) -> str:
+    """Ray's own reason, without the actor's particulars before it."""
+    return str(error).partition("The actor is dead because ")[2] or str(error)
 
 
 def _short(text: str) -> str:

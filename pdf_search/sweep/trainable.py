@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from ray.tune import Checkpoint
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared, load_prepared
-from pdf_search.records import EpochReport, TrialOutcome
+from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep import checkpoints
 from pdf_search.sweep.payload import RESUME, TRIAL, pack_end, pack_epoch
 
@@ -49,10 +50,16 @@ def train(config: dict[str, Any], shared: Shared) -> None:
     trial = parse_trial(json.loads(config[TRIAL]))
     function = shared.function or _run_trial()
     reporter = Reporter(trial.epochs, shared.checkpoint_seconds, _device(shared.gpus))
-    with ExitStack() as stack:
-        resume = config[RESUME]
-        folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
-        outcome = function(trial, _data(shared.data), reporter, folder)
+    try:
+        with ExitStack() as stack:
+            resume = config[RESUME]
+            folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
+            outcome = function(trial, _data(shared.data), reporter, folder)
+    except Exception as error:
+        if shared.gpus:
+            raise  # an error may leave the GPU unusable for this process: Ray replaces it
+        traceback.print_exc()
+        outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
     tune.report(pack_end(outcome))
 
 
@@ -64,8 +71,10 @@ class Reporter:
         self.seconds = seconds
         self.device = device
         self.saved = time.monotonic()
+        self.epoch = 0
 
     def __call__(self, report: EpochReport, save: Save) -> None:
+        self.epoch = report.epoch
         result = pack_epoch(report, self.device)
         due = time.monotonic() - self.saved >= self.seconds
         if not due and report.epoch < self.epochs:

@@ -1,0 +1,50 @@
+"""Where the chatter of Ray and Optuna goes while a sweep runs: into its log, never the terminal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ray._private.worker
+
+LOGGERS = ("ray", "optuna", "pdf_search.sweep")
+
+
+@contextmanager
+def logging_to(file: Path) -> Iterator[None]:
+    """Send the loggers of a sweep to a file; everything is as before afterwards."""
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    before = [(item.handlers[:], item.propagate, item.level) for item in loggers]
+    for item in loggers:
+        item.handlers, item.propagate = [handler], False
+        item.setLevel(logging.INFO)
+    try:
+        with _raylet_to_log():
+            yield
+    finally:
+        for item, (handlers, propagate, level) in zip(loggers, before, strict=True):
+            item.handlers, item.propagate = handlers, propagate
+            item.setLevel(level)
+        handler.close()
+
+
+@contextmanager
+def _raylet_to_log() -> Iterator[None]:
+    # Ray prints the raylet's errors on standard output, whatever log_to_driver says.
+    module: Any = ray._private.worker
+    printer = getattr(module, "print_to_stdstream", None)
+
+    def log(data: dict[str, Any], *_: Any, **__: Any) -> None:
+        for line in data["lines"]:
+            logging.getLogger("ray").warning("raylet: %s", line)
+
+    module.print_to_stdstream = log
+    try:
+        yield
+    finally:
+        module.print_to_stdstream = printer

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import ray.cloudpickle
+
+from pdf_search.space import Space, load_space
+from tests.sweep import simulated
+
+SPACE = """
+description: a small space whose trials are simulated
+data: {name: freesolv}
+metric: rmse
+budget: {trials: 6, epochs: 12, method: tpe+asha, confirm: {top_k: 2, seeds: 3}}
+limits: [model.hidden * model.layers <= 200]
+published:
+  - model.hidden: 32
+    training.learning_rate: 0.004
+    training.batch_size: 16
+basis: {eps: [-0.3], k: 2}
+model: {hidden: {choice: [16, 32, 64, 128]}, layers: 2}
+training:
+  epochs: 30
+  batch_size: {choice: BATCHES}
+  learning_rate: {range: [1e-3, 1e-2], log: true}
+"""
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Cache of prepared data, made once for all tests of the sweep."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def write_space(folder: Path, batches: str = "[16]", text: str = SPACE) -> Space:
+    file = folder / "tiny.yaml"
+    file.write_text(text.replace("BATCHES", batches))
+    return load_space(str(file))
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Space:
+    return write_space(tmp_path)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _simulated_by_value() -> None:
+    # Workers do not have the tests on their import path.
+    ray.cloudpickle.register_pickle_by_value(simulated)
