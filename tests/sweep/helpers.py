@@ -1,0 +1,128 @@
+"""A sweep in a temporary database, driven by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pdf_search.config import CategoricalInput, InputShape, TrialConfig
+from pdf_search.records import (
+    METRICS,
+    EpochReport,
+    Phase,
+    Protocol,
+    ReplicateEpoch,
+    State,
+    SweepRecord,
+    Task,
+    TrialRecord,
+)
+from pdf_search.results.store import Store
+from pdf_search.space import Space
+from pdf_search.sweep.jobs import Job
+from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.methods import find_method
+from pdf_search.sweep.study import StudyLog, open_study
+from pdf_search.sweep.suggestions import Suggestions
+from pdf_search.sweep.trials import TrialBuilder
+
+SHAPE = InputShape(
+    nodes=CategoricalInput(sizes=(28,)),
+    edges=CategoricalInput(sizes=(4,)),
+    outputs=1,
+    task=Task.REGRESSION,
+)
+NAME = "sweep"
+
+
+def report(epoch: int, *values: float | None) -> EpochReport:
+    return EpochReport(epoch, 1e-3, tuple(ReplicateEpoch(1.0, v) for v in values), 0.5, 10.0)
+
+
+@dataclass
+class SilentView:
+    events: list[str] = field(default_factory=list)
+
+    def started(self, trial: TrialRecord) -> None:
+        self.events.append(f"started {trial.number}")
+
+    def epoch(self, trial: TrialRecord, report: EpochReport) -> None:
+        self.events.append(f"epoch {trial.number} {report.epoch}")
+
+    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        self.events.append(f"ended {trial.number} {trial.state} {len(epochs)}")
+
+
+class Bench:
+    """``again()`` opens everything anew, as a resume does."""
+
+    def __init__(
+        self, folder: Path, space: Space, method: str = "tpe+asha", trials: int = 8
+    ) -> None:
+        self.url = f"sqlite:///{folder / 'results.db'}"
+        self.space = space
+        self.method = find_method(method)
+        self.trials = trials
+        self.discarded: list[str] = []
+        self.store = Store(self.url)
+        if not any(s.name == NAME for s in self.store.sweeps()):
+            self.store.create_sweep(sweep_record(space, method, trials))
+        self.open()
+
+    def open(self) -> None:
+        metric = METRICS["rmse"]
+        study = open_study(self.url, NAME, metric)
+        self.log = StudyLog(study, self.space, metric, 0, self.trials)
+        self.builder = TrialBuilder(self.space, 0, 12, 12, 3, "cpu")
+
+    def ledger(self, phase: Phase = Phase.SEARCH) -> Ledger:
+        study = self.log if phase is Phase.SEARCH else None
+        return Ledger(self.store, NAME, phase, SHAPE, SilentView(), self.discarded.append, study)
+
+    def suggestions(self, ledger: Ledger, **options: object) -> Suggestions:
+        known = {record.config_hash: n for n, record in ledger.records.items()}
+        return Suggestions(
+            self.log,
+            self.method,
+            SHAPE,
+            self.builder.search,
+            total=self.trials,
+            start=max(ledger.records, default=-1) + 1,
+            known=known,
+            **options,  # type: ignore[arg-type]
+        )
+
+    def close(self) -> None:
+        self.log.study._storage.remove_session()
+        self.log.study._storage._backend.engine.dispose()  # type: ignore[attr-defined]
+        self.store.close()
+
+
+def sweep_record(space: Space, method: str, trials: int) -> SweepRecord:
+    return SweepRecord(
+        name=NAME,
+        space=space.name,
+        space_definition=space.as_dict(),
+        dataset="freesolv",
+        fingerprint="f",
+        split_hash="s",
+        metric="rmse",
+        protocol=Protocol.SPLIT,
+        method=method,
+        seed=0,
+        trials=trials,
+        epochs=12,
+    )
+
+
+def finish(ledger: Ledger, job: Job, value: float, state: State = State.COMPLETE) -> None:
+    """A whole trial: planned, started, one epoch at the value and one better, ended."""
+    ledger.planned(job)
+    ledger.started(job.number)
+    ledger.epoch(job.number, report(1, value + 1), "cpu")
+    ledger.epoch(job.number, report(2, value), "cpu")
+    ledger.ended(job.number, state)
+
+
+def config_of(record: TrialRecord) -> TrialConfig:
+    return TrialConfig.model_validate(record.config)

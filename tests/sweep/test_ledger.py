@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pdf_search.errors import ConfigError
+from pdf_search.records import Phase, State
+from pdf_search.space import Space
+from pdf_search.sweep.confirming import (
+    add_baseline,
+    best_trials,
+    confirm_jobs,
+    rerun_job,
+    shortfall,
+)
+from pdf_search.sweep.continuing import rebuild_rungs, unfinished_jobs
+from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.rungs import Rungs
+from pdf_search.sweep.seeds import confirm_seeds, search_seeds
+from tests.sweep.helpers import NAME, Bench, finish, report
+from tests.sweep.simulated import simulated_baseline
+
+
+@pytest.fixture
+def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
+    bench = Bench(tmp_path, space)
+    yield bench
+    bench.close()
+
+
+def epochs_of(bench: Bench, number: int) -> list[int]:
+    return [e.epoch for e in bench.store.epochs(NAME, Phase.SEARCH, number)]
+
+
+def start(bench: Bench, ledger: Ledger, epochs: int, checkpoint: str = "") -> int:
+    job = bench.suggestions(ledger).next()
+    assert job is not None
+    ledger.planned(job)
+    ledger.started(job.number)
+    for epoch in range(1, epochs + 1):
+        ledger.epoch(job.number, report(epoch, 5.0 - epoch), "cpu")
+    if checkpoint:
+        ledger.checkpoint(job.number, checkpoint)
+    return job.number
+
+
+def test_a_trial_is_written_as_it_happens(bench: Bench) -> None:
+    ledger = bench.ledger()
+    job = bench.suggestions(ledger).next()
+    assert job is not None
+    ledger.planned(job)
+    (row,) = bench.store.trials(NAME)
+    assert (row.state, row.started) == (State.NOT_STARTED, "")
+    assert row.config == job.config.model_dump(mode="json")
+    assert row.config_hash == job.config.content_hash()
+    assert row.parameters is not None
+    ledger.started(0)
+    ledger.epoch(0, report(1, 3.0), "cpu")
+    (row,) = bench.store.trials(NAME)
+    assert (row.state, row.epochs_done, row.device) == (State.RUNNING, 1, "cpu")
+    ledger.epoch(0, report(2, 2.0), "cpu")
+    ledger.ended(0, State.FAILED, "no memory")
+    (row,) = bench.store.trials(NAME)
+    assert (row.state, row.message, row.epochs_done) == (State.FAILED, "no memory", 2)
+    assert (row.seconds, row.peak_mb) == (1.0, 10.0)
+    assert row.ended
+
+
+def test_unfinished_trials_continue_after_their_checkpoint(bench: Bench) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=5, checkpoint="/trials/0000-a/checkpoint_000001")
+    again = bench.ledger()
+    (job,) = unfinished_jobs(again, "cpu", {"/trials/0000-a/checkpoint_000001": 3}.get)
+    assert (job.number, job.resume) == (0, "/trials/0000-a/checkpoint_000001")
+    assert job.config.content_hash() == again.records[0].config_hash
+    assert epochs_of(bench, 0) == [1, 2, 3]
+    again.planned(job)
+    again.started(0)
+    for epoch in (4, 5, 6):
+        again.epoch(0, report(epoch, 1.0), "cpu")
+    assert epochs_of(bench, 0) == [1, 2, 3, 4, 5, 6]
+    again.checkpoint(0, "/trials/0000-b/checkpoint_000000")
+    assert bench.discarded == ["/trials/0000-a"]
+    again.checkpoint(0, "/trials/0000-b/checkpoint_000001")
+    assert bench.discarded == ["/trials/0000-a"]
+
+
+@pytest.mark.parametrize("checkpoint", ["", "/gone/checkpoint_000000"])
+def test_without_a_whole_checkpoint_a_trial_starts_over(bench: Bench, checkpoint: str) -> None:
+    start(bench, bench.ledger(), epochs=2, checkpoint=checkpoint)
+    (job,) = unfinished_jobs(bench.ledger(), "cpu", lambda _: None)
+    assert job.resume == ""
+    assert epochs_of(bench, 0) == []
+    assert bench.store.trials(NAME)[0].checkpoint == ""
+
+
+def test_finished_trials_are_left_alone_on_resume(bench: Bench) -> None:
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    for state in (State.COMPLETE, State.PRUNED, State.DIVERGED, State.FAILED):
+        job = source.next()
+        assert job is not None
+        finish(ledger, job, 1.0, state)
+    again = bench.ledger()
+    assert unfinished_jobs(again, "cpu", lambda _: None) == []
+    assert all(epochs_of(bench, n) == [1, 2] for n in range(4))
+
+
+def test_epochs_trained_twice_are_counted_once(bench: Bench) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=4)
+    ledger.epoch(0, report(3, 9.0), "cpu")
+    stored = bench.store.epochs(NAME, Phase.SEARCH, 0)
+    assert [(e.epoch, e.valid) for e in stored] == [(1, 4.0), (2, 3.0), (3, 9.0)]
+
+
+def test_checkpoints_of_stopped_trials_are_removed(bench: Bench) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=3, checkpoint="/t/0000-a/checkpoint_000000")
+    ledger.ended(0, State.PRUNED)
+    assert bench.discarded == ["/t/0000-a"]
+    assert bench.store.trials(NAME)[0].checkpoint == ""
+
+
+def test_an_interrupted_trial_says_how_to_go_on(bench: Bench) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=2)
+    ledger.interrupted()
+    (row,) = bench.store.trials(NAME)
+    assert row.state is State.RUNNING
+    assert "pdf-search resume sweep" in row.message
+
+
+def test_rungs_are_rebuilt_from_the_database(bench: Bench) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=4)
+    rungs = Rungs("min", 3, 12, 3)
+    rebuild_rungs(rungs, bench.ledger())
+    assert rungs.seen[3] == {0: -2.0}
+    assert rungs.stops(1, 3, 2.5)
+
+
+def test_confirm_takes_the_best_complete_trials_in_the_order_of_the_search(bench: Bench) -> None:
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    ends = [
+        (3.0, State.COMPLETE),
+        (0.1, State.PRUNED),
+        (1.0, State.COMPLETE),
+        (2.0, State.COMPLETE),
+    ]
+    for value, state in ends:
+        job = source.next()
+        assert job is not None
+        finish(ledger, job, value, state)
+    chosen = best_trials(bench.store, NAME, 2)
+    assert [t.number for t in chosen] == [2, 3]
+    jobs = confirm_jobs(chosen, bench.ledger(Phase.CONFIRM), bench.builder.confirm)
+    assert [(j.number, j.origin) for j in jobs] == [(0, "confirm of 2"), (1, "confirm of 3")]
+    for job, trial in zip(jobs, chosen, strict=True):
+        assert job.config.phase is Phase.CONFIRM
+        assert job.config.seeds == (1, 2, 3)
+        assert job.config.model.model_dump(mode="json") == trial.config["model"]
+        assert job.config.epochs == 12
+    assert shortfall(len(chosen), 2) == ""
+    assert "3 confirmed instead of 5" in shortfall(len(best_trials(bench.store, NAME, 5)), 5)
+    assert "nothing was confirmed" in shortfall(0, 3)
+
+
+def test_what_is_confirmed_is_not_confirmed_again(bench: Bench) -> None:
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    for value in (3.0, 1.0, 2.0):
+        job = source.next()
+        assert job is not None
+        finish(ledger, job, value)
+    confirm = bench.ledger(Phase.CONFIRM)
+    first = confirm_jobs(best_trials(bench.store, NAME, 2), confirm, bench.builder.confirm)
+    for job in first:
+        finish(confirm, job, 1.0)
+    add_baseline(confirm, first[0].config, object(), simulated_baseline)  # type: ignore[arg-type]
+    add_baseline(confirm, first[0].config, object(), simulated_baseline)  # type: ignore[arg-type]
+    more = confirm_jobs(best_trials(bench.store, NAME, 3), confirm, bench.builder.confirm)
+    assert [(j.number, j.origin) for j in more] == [(3, "confirm of 0")]
+    rows = bench.store.trials(NAME, Phase.CONFIRM)
+    assert [r.origin for r in rows] == ["confirm of 1", "confirm of 2", "baseline"]
+    baseline = bench.store.epochs(NAME, Phase.CONFIRM, 2)
+    assert [(e.epoch, e.replicates[0].test) for e in baseline] == [(0, 9.5)]
+
+
+def test_rerun_is_a_new_row_of_the_same_configuration(bench: Bench) -> None:
+    ledger = bench.ledger()
+    job = bench.suggestions(ledger).next()
+    assert job is not None
+    finish(ledger, job, 1.0, State.FAILED)
+    again = rerun_job(ledger, 0, "cpu")
+    assert (again.number, again.origin) == (1, "rerun of 0")
+    assert again.config.content_hash() == job.config.content_hash()
+    with pytest.raises(ConfigError, match="no trial 7"):
+        rerun_job(ledger, 7, "cpu")
+
+
+def test_seeds_of_confirmation_are_fresh() -> None:
+    for seed in range(5):
+        fresh = confirm_seeds(seed, 4)
+        assert len(set(fresh)) == 4
+        assert not set(fresh) & set(search_seeds(seed))

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import nan
+from pathlib import Path
+
+import pytest
+from optuna.trial import TrialState
+
+from pdf_search.errors import ConfigError
+from pdf_search.records import Phase, State
+from pdf_search.space import Space
+from pdf_search.sweep.continuing import settle_study
+from tests.sweep.conftest import SPACE, write_space
+from tests.sweep.helpers import Bench, finish, report
+
+GRID = SPACE.replace(
+    "learning_rate: {range: [1e-3, 1e-2], log: true}", "learning_rate: {choice: [0.002, 0.004]}"
+)
+CONDITIONAL = SPACE.replace(
+    "  learning_rate: {range: [1e-3, 1e-2], log: true}",
+    """  learning_rate: {range: [1e-3, 1e-2], log: true}
+  schedule:
+    choice:
+      cosine: {kind: cosine, warmup: 2}
+      step: {kind: step, step: {range: [5, 20]}, gamma: {range: [0.1, 0.9]}}""",
+).split("published:")
+CONDITIONAL_SPACE = CONDITIONAL[0] + "basis:" + CONDITIONAL[1].split("basis:")[1]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
+    bench = Bench(tmp_path, space)
+    yield bench
+    bench.close()
+
+
+def test_published_point_comes_first_and_all_configurations_differ(bench: Bench) -> None:
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    jobs = []
+    while (job := source.next()) is not None:
+        jobs.append(job)
+        finish(ledger, job, 1.0 + job.config.training.learning_rate)
+    assert [job.number for job in jobs] == list(range(8))
+    assert jobs[0].origin == "published"
+    assert jobs[0].config.training.learning_rate == 0.004
+    assert {job.origin for job in jobs[1:]} == {"sampled"}
+    assert len({job.config.content_hash() for job in jobs}) == 8
+    assert all(job.config.phase is Phase.SEARCH for job in jobs)
+    assert all(job.config.stop_epoch == 12 for job in jobs)
+
+
+def test_violations_are_never_trained_and_are_told_as_failed_draws(bench: Bench) -> None:
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    while (job := source.next()) is not None:
+        assert job.config.model.hidden <= 64  # 128 * 2 breaks the limit of 200
+        finish(ledger, job, 1.0)
+    rejected = [t for t in bench.log.study.trials if "rejected" in t.user_attrs]
+    assert rejected
+    assert all(t.state is TrialState.FAIL for t in rejected)
+    assert all("limit" in t.user_attrs["rejected"] for t in rejected)
+
+
+def test_optuna_is_told_the_truth(bench: Bench) -> None:
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    for state in (State.COMPLETE, State.PRUNED, State.DIVERGED, State.FAILED):
+        job = source.next()
+        assert job is not None
+        ledger.planned(job)
+        ledger.started(job.number)
+        for epoch, value in ((1, 3.0), (2, 1.0), (3, 2.0)):
+            ledger.epoch(job.number, report(epoch, value), "cpu")
+        if state is State.DIVERGED:
+            ledger.epoch(job.number, report(4, nan), "cpu")
+        ledger.ended(job.number, state, "why")
+    told = [t for t in bench.log.study.trials if "trial" in t.user_attrs]
+    assert [t.state for t in told] == [
+        TrialState.COMPLETE,
+        TrialState.PRUNED,
+        TrialState.PRUNED,
+        TrialState.FAIL,
+    ]
+    assert [t.value for t in told] == [1.0, 2.0, None, None]
+    assert told[1].intermediate_values == {1: 3.0, 2: 1.0, 3: 2.0}
+    assert told[2].intermediate_values == {}  # a diverged trial that came far is still TPE's worst
+    assert told[2].user_attrs["state"] == "DIVERGED"
+
+
+def test_a_resumed_sweep_draws_what_the_unbroken_one_would_have(
+    tmp_path: Path, space: Space
+) -> None:
+    def drawn(folder: Path, breaks: bool) -> list[str]:
+        folder.mkdir()
+        bench = Bench(folder, space)
+        hashes = []
+        ledger = bench.ledger()
+        source = bench.suggestions(ledger)
+        for number in range(8):
+            if breaks and number == 4:
+                bench.close()
+                bench = Bench(folder, space)
+                ledger = bench.ledger()
+                settle_study(bench.log, ledger)
+                source = bench.suggestions(ledger)
+            job = source.next()
+            assert job is not None
+            assert job.number == number
+            hashes.append(job.config.content_hash())
+            finish(ledger, job, 1.0 + 100 * job.config.training.learning_rate)
+        bench.close()
+        return hashes
+
+    assert drawn(tmp_path / "a", breaks=False) == drawn(tmp_path / "b", breaks=True)
+
+
+def test_a_draw_that_was_never_recorded_is_closed_and_its_point_tried_again(
+    tmp_path: Path, space: Space
+) -> None:
+    bench = Bench(tmp_path, space)
+    lost = bench.suggestions(bench.ledger()).next()  # killed before ledger.planned
+    assert lost is not None
+    bench.close()
+    bench = Bench(tmp_path, space)
+    ledger = bench.ledger()
+    settle_study(bench.log, ledger)
+    job = bench.suggestions(ledger).next()
+    assert job is not None
+    assert (job.number, job.origin) == (0, "published")
+    states = [t.state for t in bench.log.study.trials]
+    assert states == [TrialState.FAIL, TrialState.RUNNING]
+    bench.close()
+
+
+def test_an_end_that_the_study_missed_is_told_on_resume(tmp_path: Path, space: Space) -> None:
+    bench = Bench(tmp_path, space)
+    ledger = bench.ledger()
+    job = bench.suggestions(ledger).next()
+    assert job is not None
+    ledger.study = None  # killed after the row, before telling
+    finish(ledger, job, 1.5)
+    ledger = bench.ledger()
+    settle_study(bench.log, ledger)
+    settle_study(bench.log, ledger)
+    (told,) = bench.log.study.trials
+    assert (told.state, told.value) == (TrialState.COMPLETE, 1.5)
+    bench.close()
+
+
+def test_a_grid_is_walked_once_and_says_when_it_ends(tmp_path: Path) -> None:
+    space = write_space(tmp_path, text=GRID)
+    bench = Bench(tmp_path, space, method="grid", trials=50)
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    jobs = []
+    while (job := source.next()) is not None:
+        jobs.append(job)
+        finish(ledger, job, 1.0)
+    points = {(j.config.model.hidden, j.config.training.learning_rate) for j in jobs}
+    assert points == {(h, lr) for h in (16, 32, 64) for lr in (0.002, 0.004)}
+    assert len(jobs) == 6
+    assert [j.origin for j in jobs] == ["published"] + ["grid"] * 5
+    assert "6 trials instead of 50" in source.message
+    bench.close()
+
+
+def test_a_small_space_ends_when_nothing_new_is_left(tmp_path: Path) -> None:
+    space = write_space(tmp_path, text=GRID)
+    bench = Bench(tmp_path, space, method="random", trials=50)
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    count = 0
+    while (job := source.next()) is not None:
+        count += 1
+        finish(ledger, job, 1.0)
+    assert count == 6
+    assert "no new configuration" in source.message
+    bench.close()
+
+
+def test_equal_configurations_are_trained_again_when_asked(tmp_path: Path) -> None:
+    space = write_space(tmp_path, text=GRID)
+    bench = Bench(tmp_path, space, method="random", trials=20)
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger, repeat=True)
+    jobs = [source.next() for _ in range(20)]
+    assert all(job is not None for job in jobs)
+    assert len({job.config.content_hash() for job in jobs if job}) <= 6
+    bench.close()
+
+
+def test_limits_that_nothing_meets_are_an_error(tmp_path: Path) -> None:
+    text = SPACE.replace("<= 200", "<= 10")
+    bench = Bench(tmp_path, write_space(tmp_path, text=text))
+    with pytest.raises(ConfigError, match="Widen the space or its limits"):
+        bench.suggestions(bench.ledger()).next()
+    bench.close()
+
+
+@pytest.mark.parametrize("method", ["tpe", "random"])
+def test_conditional_spaces_are_walked(tmp_path: Path, method: str) -> None:
+    space = write_space(tmp_path, text=CONDITIONAL_SPACE)
+    bench = Bench(tmp_path, space, method=method, trials=14)
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    kinds = set()
+    while (job := source.next()) is not None:
+        kinds.add(job.config.training.schedule.kind)
+        assert space.config(job.params or {}).training.schedule == job.config.training.schedule
+        finish(ledger, job, 1.0 + job.config.training.learning_rate)
+    assert kinds == {"cosine", "step"}
+    bench.close()
