@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
+from pdf_search.model.segments import pick
 
 NORM_EPS = 1e-5
 NORM_MOMENTUM = 0.1
@@ -92,8 +93,7 @@ class Embedding(nn.Module):
             rows = (
                 torch.cat([table[:, :1].detach(), table[:, 1:]], 1) if self.frozen_zero else table
             )
-            index = codes[..., column, None].expand(-1, -1, rows.shape[-1])
-            out = out + rows.gather(1, index)
+            out = out + pick(rows, codes[..., column])
         assert isinstance(out, Tensor)
         return out
 

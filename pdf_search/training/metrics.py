@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torchmetrics.functional.classification import multiclass_accuracy
 from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 
+from pdf_search.data.ogb_package import import_ogb
 from pdf_search.errors import TrialError
 
 Values = NDArray[np.float32]
@@ -54,9 +55,7 @@ def _regression(metric: str, target: Values, prediction: Values) -> float:
 
 
 def _ogb(metric: str, target: Values, prediction: Values) -> float:
-    from ogb.graphproppred import Evaluator  # noqa: PLC0415  (imports all of PyG)
-
-    evaluator = Evaluator("ogbg-molhiv" if metric == "rocauc" else "ogbg-molpcba")
+    evaluator = import_ogb("ogb.graphproppred").Evaluator("ogbg-molhiv" if metric == "rocauc" else "ogbg-molpcba")
     evaluator.num_tasks = target.shape[1]
     try:
         values = evaluator.eval({"y_true": target, "y_pred": prediction})
