@@ -172,7 +172,7 @@ class Driver:
         plan = self.plan
         if not plan.rungs:
             return None
-        rungs = Rungs(plan.metric.mode, plan.grace, plan.epochs, REDUCTION)
+        rungs = Rungs(plan.metric.mode, plan.grace, plan.epochs, REDUCTION, max(1, plan.top_k))
         rebuild_rungs(rungs, ledger)
         return EqualEpochScheduler(rungs, plan.metric.mode, plan.epochs)
 

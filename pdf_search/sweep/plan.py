@@ -97,7 +97,7 @@ class Plan:
                 "be stopped early"
             )
         epochs = ", ".join(map(str, self.rungs))
-        return f"the best 1/{REDUCTION} go on after epoch {epochs}"
+        return f"the best 1/{REDUCTION}, at least {max(1, self.top_k)}, go on after epoch {epochs}"
 
     def _confirming(self) -> str:
         if not self.top_k:

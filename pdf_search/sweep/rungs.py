@@ -36,10 +36,15 @@ def cutoff(rewards: Iterable[float], factor: int) -> float | None:
 
 
 class Rungs:
-    """What each trial had at each rung, by trial number."""
+    """What each trial had at each rung, by trial number.
 
-    def __init__(self, mode: str, grace: int, budget: int, factor: int) -> None:
+    A trial among the best ``keep`` of a rung goes on in any case: with few trials, the best
+    1/factor would leave too few to confirm.
+    """
+
+    def __init__(self, mode: str, grace: int, budget: int, factor: int, keep: int = 1) -> None:
         self.factor = factor
+        self.keep = keep
         self.sign = 1.0 if mode == "max" else -1.0
         self.seen: dict[int, dict[int, float]] = {
             epoch: {} for epoch in milestones(grace, budget, factor)
@@ -56,8 +61,10 @@ class Rungs:
         if rung is None or number in rung:
             return False
         limit = cutoff(rung.values(), self.factor)
-        reward = rung[number] = self._reward(value)
-        return limit is not None and reward < limit
+        reward = self._reward(value)
+        better = sum(other > reward for other in rung.values())
+        rung[number] = reward
+        return limit is not None and reward < limit and better >= self.keep
 
     def _reward(self, value: float | None) -> float:
         return self.sign * value if value is not None and isfinite(value) else -inf

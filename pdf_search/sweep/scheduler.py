@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ray.tune.schedulers import AsyncHyperBandScheduler, TrialScheduler
@@ -30,7 +31,9 @@ class EqualEpochScheduler(AsyncHyperBandScheduler):
         if epoch is None or epoch >= self.budget:
             return str(TrialScheduler.CONTINUE)
         number = trial.config[NUMBER]
-        if not self.rungs.stops(number, epoch, result.get(VALID)):
+        value = result[VALID]
+        if not self.rungs.stops(number, epoch, value) or not isfinite(value):
+            # Not finite: the trial ends by itself now, as DIVERGED and with the reason.
             return str(TrialScheduler.CONTINUE)
         self.stopped.add(number)
         return str(TrialScheduler.STOP)

@@ -13,6 +13,7 @@ import optuna
 from optuna.storages import RDBStorage
 from optuna.study import StudyDirection
 from optuna.trial import Trial, TrialState
+from sqlalchemy import event
 
 from pdf_search.records import EpochReport, Metric, State
 from pdf_search.space import Parameter, Space
@@ -33,12 +34,21 @@ def open_study(url: str, name: str, metric: Metric) -> optuna.Study:
     """The sweep's study; created if it is not there."""
     arguments = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {}
     direction = StudyDirection.MINIMIZE if metric.mode == "min" else StudyDirection.MAXIMIZE
+    storage = RDBStorage(url, engine_kwargs=arguments)
+    if arguments:
+        # As for our own tables: the journal survives a kill without a disk flush at each commit.
+        event.listen(storage.engine, "connect", _synchronous_normal)
+        storage.engine.dispose()
     return optuna.create_study(
-        storage=RDBStorage(url, engine_kwargs=arguments),
+        storage=storage,
         study_name=name,
         direction=direction,
         load_if_exists=True,
     )
+
+
+def _synchronous_normal(connection: Any, _record: Any) -> None:
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 class StudyLog:

@@ -65,6 +65,19 @@ def test_recorded_results_decide_as_if_seen() -> None:
         assert trial.stops(9, 3, value) == other.stops(9, 3, value)
 
 
+def test_the_best_few_go_on_in_any_case() -> None:
+    rungs = Rungs("min", 3, 20, 3, keep=3)
+    assert [rungs.stops(n, 3, v) for n, v in enumerate([1.0, 2.0, 3.0, 4.0, 2.5, 0.5])] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert rungs.stops(6, 3, nan)
+
+
 @given(st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(-inf)), max_size=20))
 def test_a_cutoff_is_finite_and_between_the_finite_rewards(rewards: list[float]) -> None:
     limit = cutoff(rewards, 3)

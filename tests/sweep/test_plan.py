@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pdf_search.errors import ConfigError, PdfSearchError, ResourceError
+from pdf_search.records import Phase
+from pdf_search.space import Space
+from pdf_search.sweep import Plan, SweepOptions, plan_sweep
+from pdf_search.sweep.folder import SweepFolder, free_name
+from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
+from tests.sweep.conftest import SPACE, write_space
+
+
+def plan(space: Space, cache: Path, tmp_path: Path, **options: Any) -> Plan:
+    return plan_sweep(space, SweepOptions(out=tmp_path / "runs", cache=cache, **options))
+
+
+def test_a_plan_says_what_will_happen(space: Space, cache: Path, tmp_path: Path) -> None:
+    made = plan(space, cache, tmp_path, concurrent=1)
+    text = "\n".join(made.lines())
+    assert "6 trials of up to 12 epochs; first: the published setting" in text
+    assert "the best 1/3, at least 2, go on after epoch 3, 9" in text
+    assert "the best 2, 12 epochs on 3 fresh seed(s)" in text
+    assert "1 CPU a trial, 1 at once" in text
+    assert "FreeSolv" in text
+    assert "split" in text
+    assert made.first.phase is Phase.SEARCH
+    assert made.first.training.learning_rate == 0.004
+    assert made.first.device == "cpu"
+
+
+def test_the_plan_says_that_nothing_can_be_stopped(cache: Path, tmp_path: Path) -> None:
+    warm = SPACE.replace("epochs: 30\n", "epochs: 30\n  schedule: {kind: cosine, warmup: 12}\n")
+    made = plan(write_space(tmp_path, text=warm), cache, tmp_path)
+    assert made.rungs == ()
+    assert "no trial can be stopped early" in "\n".join(made.lines())
+    made = plan(write_space(tmp_path, text=warm), cache, tmp_path, epochs=30)
+    assert (made.grace, made.rungs) == (13, (13,))
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"metric": "rmsee"}, ConfigError, "Did you mean rmse"),
+        ({"metric": "test_rmse"}, ConfigError, "never sees the test split"),
+        ({"metric": "accuracy"}, ConfigError, "does not measure regression"),
+        ({"method": "tpe+ahsa"}, ConfigError, "Did you mean tpe\\+asha"),
+        ({"gpus_per_trial": 64.0}, ResourceError, "--gpus-per-trial 64"),
+        ({"gpus_per_trial": 1.5}, ConfigError, "whole number"),
+        ({"cpus_per_trial": 4096}, ResourceError, "--cpus-per-trial 4096"),
+        ({"cpus_per_trial": 0}, ConfigError, "at least 1"),
+        ({"concurrent": 4096}, ResourceError, "there is room for"),
+        ({"address": "ray://head:10001"}, ConfigError, "--address auto"),
+        ({"address": "nonsense"}, ConfigError, "host:port"),
+    ],
+)
+def test_what_cannot_be_is_found_before_the_first_trial(
+    space: Space,
+    cache: Path,
+    tmp_path: Path,
+    options: dict[str, Any],
+    kind: type[PdfSearchError],
+    message: str,
+) -> None:
+    with pytest.raises(kind, match=message):
+        plan(space, cache, tmp_path, **options)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.skipif(this_machine().gpus > 0, reason="this machine has a GPU")
+def test_a_gpu_that_is_not_there_is_an_error(space: Space, cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="no GPU"):
+        plan(space, cache, tmp_path, gpus_per_trial=0.5)
+
+
+def test_an_address_where_nothing_listens_is_an_error_in_time() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(ResourceError, match="nothing answers"):
+        check_reachable(f"127.0.0.1:{port}", seconds=2)
+
+
+def test_capacity_is_counted_per_node() -> None:
+    nodes = [Node("a", 8, 1), Node("b", 8, 0), Node("c", 3, 2)]
+    assert capacity(nodes, 2, 0) == 4 + 4 + 1
+    assert capacity(nodes, 2, 1) == 1 + 0 + 1
+    assert capacity(nodes, 1, 0.25) == 4 + 0 + 3
+    assert capacity([Node("a", 64, 8)], 1, 0.1) == 64
+
+
+@pytest.mark.parametrize("options", [{"name": "a b"}, {"name": "../x"}, {"trials": 0}, {"time": 0}])
+def test_options_are_checked(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        SweepOptions(**options)
+
+
+def test_a_continuous_space_has_no_grid(space: Space, cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="learning_rate"):
+        plan(space, cache, tmp_path, method="grid")
+
+
+def test_epochs_cut_the_run_and_never_lengthen_it(
+    space: Space, cache: Path, tmp_path: Path
+) -> None:
+    assert plan(space, cache, tmp_path, epochs=5).first.epochs == 5
+    longest = plan(space, cache, tmp_path, epochs=500)
+    assert longest.epochs == 30
+    assert longest.first.stop_epoch is None
+
+
+def test_another_metric_reaches_the_trials(space: Space, cache: Path, tmp_path: Path) -> None:
+    made = plan(space, cache, tmp_path, metric="mae")
+    assert made.metric.name == "mae"
+    assert made.first.data.metric == "mae"
+
+
+def test_options_survive_the_database() -> None:
+    options = SweepOptions(data_root=Path("some/where"), concurrent=2, repeat=True)
+    again = SweepOptions.from_recorded(options.recorded(), name="x")
+    assert again.data_root == Path("some/where").resolve()
+    assert (again.concurrent, again.repeat, again.name) == (2, True, "x")
+
+
+def test_names_are_counted_up(tmp_path: Path) -> None:
+    assert free_name(tmp_path, "zinc") == "zinc"
+    (tmp_path / "zinc").mkdir()
+    (tmp_path / "zinc-2").mkdir()
+    assert free_name(tmp_path, "zinc") == "zinc-3"
+
+
+def test_a_second_driver_is_refused(tmp_path: Path) -> None:
+    folder = SweepFolder.of(tmp_path, "s", None)
+    script = (
+        "import sys; from pathlib import Path; from pdf_search.sweep.folder import SweepFolder\n"
+        f"folder = SweepFolder.of(Path({str(tmp_path)!r}), 's', None)\n"
+        "with folder.locked(): pass\n"
+    )
+    with folder.locked():
+        second = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=False
+        )
+    assert "another process runs the sweep" in second.stderr
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_importing_the_package_loads_neither_ray_nor_optuna_nor_torch() -> None:
+    script = (
+        "import sys, pdf_search.sweep\n"
+        "assert not {'ray', 'optuna', 'torch'} & set(sys.modules), 'heavy import'\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

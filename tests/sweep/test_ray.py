@@ -1,0 +1,227 @@
+"""Real Ray runs of simulated trials: states, a kill in the middle, signals, time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import optuna
+import pandas as pd
+import pytest
+
+from pdf_search.records import Phase, State
+from pdf_search.results.store import Store
+from pdf_search.space import Space
+from pdf_search.sweep import Functions, SweepOptions, confirm, plan_sweep, rerun, run_sweep
+from tests.sweep import run_simulated
+from tests.sweep.conftest import write_space
+from tests.sweep.simulated import simulated_baseline, simulated_trial
+
+FUNCTIONS = Functions(simulated_trial, simulated_baseline)
+
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.timeout(170),
+    # Ray leaves its processes to end by themselves, and its sockets to the collector.
+    pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:ray"),
+    pytest.mark.filterwarnings("ignore:.*:FutureWarning:ray"),
+]
+
+
+def options(tmp_path: Path, cache: Path, **more: object) -> SweepOptions:
+    return SweepOptions(out=tmp_path / "runs", cache=cache, concurrent=2, **more)  # type: ignore[arg-type]
+
+
+def test_a_sweep_ends_with_true_states_and_confirmed_winners(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMULATED_LOG", str(tmp_path / "log"))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    for name in ("reports.py", "torch.py", "typing.py"):  # a user's own files, in the way
+        (tmp_path / name).write_text("raise SystemExit('the wrong module')\n")
+    space = write_space(tmp_path, "[16, 17, 18]")
+    plan = plan_sweep(space, options(tmp_path, cache, trials=14, method="tpe+asha"))
+    result = run_sweep(plan, functions=FUNCTIONS)
+
+    assert result.ended == ""
+    assert [trial.number for trial in result.search] == list(range(14))
+    states = Counter(trial.state for trial in result.search)
+    assert set(states) == {State.COMPLETE, State.PRUNED, State.DIVERGED, State.FAILED}
+    for trial in result.search:
+        size = trial.config["training"]["batch_size"]
+        if trial.state is State.COMPLETE:
+            assert (trial.epochs_done, size) == (12, 16)
+        if trial.state is State.PRUNED:
+            assert trial.epochs_done in (3, 9)
+        if trial.state is State.FAILED:
+            assert (size, trial.message) == (17, "ValueError: boom in epoch 3")
+        if trial.state is State.DIVERGED:
+            assert (size, trial.message) == (18, "train_loss is nan")
+    assert [t.origin for t in result.confirm][-1] == "baseline"
+    assert [t.state for t in result.confirm] == [State.COMPLETE] * 3
+    assert all(t.config["seeds"] == [1, 2, 3] for t in result.confirm)
+    predictions = pd.read_parquet(plan.folder.predictions)
+    assert sorted(predictions["trial"]) == [0, 1]
+    log = (tmp_path / "log").read_text().splitlines()
+    assert all(line.endswith("gpus=''") for line in log)
+    workers = {line.split()[3] for line in log if line.startswith("search")}
+    assert len(workers) <= 3  # fourteen trials in reused workers
+    told = optuna.load_study(study_name=plan.name, storage=plan.folder.url)
+    ends = Counter(t.user_attrs["state"] for t in told.trials if "state" in t.user_attrs)
+    assert ends == Counter(state.value for state in states.elements())
+
+    again = confirm(plan.name, tmp_path / "runs", top_k=3, functions=FUNCTIONS)
+    assert [t.origin for t in again.confirm].count("baseline") == 1
+    assert len(again.confirm) == 4
+    assert sorted(pd.read_parquet(plan.folder.predictions)["trial"]) == [0, 1, 3]
+
+
+def test_time_ends_a_sweep_and_a_trial_can_be_run_again(
+    tmp_path: Path, cache: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMULATED_SECONDS", "0.3")
+    plan = plan_sweep(space, options(tmp_path, cache, trials=50, name="timed", time=12.0))
+    result = run_sweep(plan, functions=FUNCTIONS)
+    assert result.ended == "time"
+    assert result.how_to_resume.startswith("pdf-search resume timed --out")
+    assert 0 < len(result.search) < 50
+    assert not result.confirm
+    running = [t for t in result.search if t.state is State.RUNNING]
+    assert all("pdf-search resume timed" in t.message for t in running)
+
+    monkeypatch.setenv("SIMULATED_SECONDS", "0")
+    again = rerun("timed", 0, out=tmp_path / "runs", functions=FUNCTIONS)
+    assert again.search[-1].origin == "rerun of 0"
+    assert again.search[-1].state is State.COMPLETE
+    assert again.search[-1].config_hash == again.search[0].config_hash
+
+
+class Victim:
+    """A driver in a process of its own."""
+
+    def __init__(self, tmp_path: Path, cache: Path) -> None:
+        self.out = tmp_path / "runs"
+        self.cache = cache
+        self.log = tmp_path / "log"
+        write_space(tmp_path)
+        self.space = tmp_path / "tiny.yaml"
+
+    def start(self, verb: str, trials: int, seconds: float) -> subprocess.Popen[str]:
+        places = [str(self.out), str(self.cache), str(self.space)]
+        return subprocess.Popen(
+            [sys.executable, run_simulated.__file__, verb, *places, str(trials)],
+            env=os.environ | {"SIMULATED_SECONDS": str(seconds), "SIMULATED_LOG": str(self.log)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def store(self) -> Store:
+        return Store(f"sqlite:///{self.out / run_simulated.NAME / 'results.db'}")
+
+    def wait_for(self, ready: Callable[[Store], bool]) -> None:
+        database = self.out / run_simulated.NAME / "results.db"
+        for _ in range(600):
+            time.sleep(0.1)
+            if database.is_file():
+                with self.store() as store:
+                    if store.sweeps() and ready(store):
+                        return
+        raise AssertionError("the driver did not come this far")
+
+
+def in_the_middle(store: Store) -> bool:
+    trials = store.trials(run_simulated.NAME, Phase.SEARCH)
+    running = [t for t in trials if t.state is State.RUNNING and t.epochs_done >= 2]
+    return any(t.state.finished for t in trials) and any(t.checkpoint for t in running)
+
+
+def confirming(store: Store) -> bool:
+    return any(t.epochs_done >= 2 for t in store.trials(run_simulated.NAME, Phase.CONFIRM))
+
+
+def test_a_killed_driver_loses_nothing_and_counts_nothing_twice(
+    tmp_path: Path, cache: Path
+) -> None:
+    victim = Victim(tmp_path, cache)
+    driver = victim.start("run", trials=8, seconds=0.15)
+    victim.wait_for(in_the_middle)
+    driver.kill()
+    driver.communicate()
+    with victim.store() as store:
+        before = {t.number: t for t in store.trials(run_simulated.NAME, Phase.SEARCH)}
+
+    driver = victim.start("resume", trials=10, seconds=0.15)
+    victim.wait_for(confirming)
+    driver.kill()
+    driver.communicate()
+    driver = victim.start("resume", trials=10, seconds=0.0)
+    out, err = driver.communicate(timeout=120)
+    assert driver.returncode == 0, err
+    assert "ended ''" in out
+
+    with victim.store() as store:
+        trials = store.trials(run_simulated.NAME, Phase.SEARCH)
+        curves = store.all_epochs(run_simulated.NAME, Phase.SEARCH)
+        confirmed = store.trials(run_simulated.NAME, Phase.CONFIRM)
+        confirmed_curves = store.all_epochs(run_simulated.NAME, Phase.CONFIRM)
+    assert [t.number for t in trials] == list(range(10))
+    assert len({t.config_hash for t in trials}) == 10
+    assert all(t.state in (State.COMPLETE, State.PRUNED) for t in trials)
+    for trial in trials:
+        epochs = [report.epoch for report in curves[trial.number]]
+        assert epochs == list(range(1, trial.epochs_done + 1))
+    for number, old in before.items():
+        assert trials[number].config_hash == old.config_hash
+        if old.state.finished:
+            assert trials[number] == old
+    assert [t.state for t in confirmed] == [State.COMPLETE] * 3
+    for trial in confirmed[:2]:
+        assert [r.epoch for r in confirmed_curves[trial.number]] == list(range(1, 13))
+    _check_work_was_kept(victim, before, trials)
+    study = optuna.load_study(
+        study_name=run_simulated.NAME,
+        storage=f"sqlite:///{victim.out / run_simulated.NAME / 'results.db'}",
+    )
+    assert sorted(t.user_attrs["trial"] for t in study.trials if "state" in t.user_attrs) == list(
+        range(10)
+    )
+
+
+def _check_work_was_kept(victim: Victim, before: dict, trials: list) -> None:  # type: ignore[type-arg]
+    """A trial that had a checkpoint went on from it: its first epoch was trained once."""
+    trained = Counter(tuple(line.split()[1:3]) for line in victim.log.read_text().splitlines())
+    kept = [t for t in before.values() if not t.state.finished and t.checkpoint]
+    assert kept
+    for trial in kept:
+        assert trained[(trials[trial.number].config_hash, "1")] == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_in_order_and_says_how_to_resume(
+    tmp_path: Path, cache: Path, number: signal.Signals
+) -> None:
+    victim = Victim(tmp_path, cache)
+    driver = victim.start("run", trials=50, seconds=0.2)
+    victim.wait_for(in_the_middle)
+    driver.send_signal(number)
+    out, err = driver.communicate(timeout=60)
+    assert driver.returncode == 130, err
+    assert f"ended 'interrupted' pdf-search resume {run_simulated.NAME} --out" in out
+    assert "Traceback" not in err
+    with victim.store() as store:
+        trials = store.trials(run_simulated.NAME, Phase.SEARCH)
+    assert all(t.state is not State.FAILED for t in trials)
+    waiting = [t for t in trials if t.state is State.RUNNING]
+    assert waiting
+    assert all("interrupted at epoch" in t.message for t in waiting)

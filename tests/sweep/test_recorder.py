@@ -1,0 +1,185 @@
+"""Ray's side of the bookkeeping, without a cluster."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator
+from math import nan
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import ray.cloudpickle
+from ray.exceptions import RayTaskError
+from ray.tune.search import Searcher
+
+from pdf_search.errors import ResourceError
+from pdf_search.records import State, TrialOutcome
+from pdf_search.space import Space
+from pdf_search.sweep import checkpoints
+from pdf_search.sweep.cluster import compare_node
+from pdf_search.sweep.halt import Halt
+from pdf_search.sweep.payload import (
+    NUMBER,
+    TRIAL,
+    pack_end,
+    pack_epoch,
+    unpack_end,
+    unpack_epoch,
+)
+from pdf_search.sweep.recorder import HaltStopper, Recorder
+from pdf_search.sweep.rungs import Rungs
+from pdf_search.sweep.scheduler import EqualEpochScheduler
+from pdf_search.sweep.searcher import JobSearcher
+from tests.sweep.helpers import NAME, Bench, report
+
+
+@pytest.fixture
+def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
+    bench = Bench(tmp_path, space)
+    yield bench
+    bench.close()
+
+
+def ray_trial(number: int = 0, **attributes: Any) -> Any:
+    return SimpleNamespace(trial_id="t", config={NUMBER: number}, **attributes)
+
+
+def send(recorder: Recorder, result: dict[str, Any]) -> None:
+    recorder.on_trial_result(0, [], ray_trial(), result)
+
+
+def test_what_travels_arrives() -> None:
+    sent = report(3, 1.0, None, nan)
+    arrived = unpack_epoch(json.loads(json.dumps(pack_epoch(sent, "cpu"))))
+    assert repr(arrived) == repr(sent)
+    outcome = TrialOutcome(State.DIVERGED, 4, "loss is nan")
+    assert unpack_end(pack_end(outcome)) == outcome
+    assert unpack_end(pack_epoch(sent, "cpu")) is None
+    assert unpack_epoch(pack_end(outcome)) is None
+    assert all(not isinstance(v, dict) and "/" not in k for k, v in pack_epoch(sent, "").items())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "stopped", "state"),
+    [
+        (TrialOutcome(State.COMPLETE, 1), set(), State.COMPLETE),
+        (TrialOutcome(State.DIVERGED, 1, "nan"), set(), State.DIVERGED),
+        (None, {0}, State.PRUNED),
+        (None, set(), State.FAILED),
+    ],
+)
+def test_states_are_true(
+    bench: Bench, outcome: TrialOutcome | None, stopped: set[int], state: State
+) -> None:
+    ledger = bench.ledger()
+    halt = Halt()
+    searcher = JobSearcher(bench.suggestions(ledger), ledger, halt)
+    suggestion = searcher.suggest("t")
+    assert suggestion[NUMBER] == 0
+    assert json.loads(suggestion[TRIAL])["phase"] == "search"
+    recorder = Recorder(ledger, halt, stopped, "/trials")
+    recorder.on_trial_start(0, [], ray_trial())
+    send(recorder, pack_epoch(report(1, 2.0), "cpu"))
+    if outcome is not None:
+        send(recorder, pack_end(outcome))
+    recorder.on_trial_complete(0, [], ray_trial())
+    (row,) = bench.store.trials(NAME)
+    assert (row.state, row.epochs_done) == (state, 1)
+    assert row.message == (outcome.message if outcome else row.message)
+    assert halt.error is None
+
+
+def test_a_failed_trial_keeps_its_error(bench: Bench, tmp_path: Path) -> None:
+    ledger = bench.ledger()
+    halt = Halt()
+    JobSearcher(bench.suggestions(ledger), ledger, halt).suggest("t")
+    file = tmp_path / "error.pkl"
+    file.write_bytes(ray.cloudpickle.dumps(RayTaskError("train", "trace", ValueError("too big"))))
+    recorder = Recorder(ledger, halt, set(), "/trials")
+    recorder.on_trial_start(0, [], ray_trial())
+    recorder.on_trial_error(0, [], ray_trial(pickled_error_file=str(file)))
+    (row,) = bench.store.trials(NAME)
+    assert (row.state, row.message) == (State.FAILED, "ValueError: too big")
+
+
+@pytest.mark.parametrize("storage", ["/data/trials", "s3://bucket/trials"])
+def test_checkpoints_are_recorded_where_a_resume_finds_them(bench: Bench, storage: str) -> None:
+    ledger = bench.ledger()
+    JobSearcher(bench.suggestions(ledger), ledger, Halt()).suggest("t")
+    root = storage.removeprefix("s3://")
+    checkpoint = SimpleNamespace(path=f"{root}/search/0000-a/checkpoint_000003")
+    trial = ray_trial(storage=SimpleNamespace(storage_fs_path=root))
+    Recorder(ledger, Halt(), set(), storage).on_checkpoint(0, [], trial, checkpoint)  # type: ignore[arg-type]
+    (row,) = bench.store.trials(NAME)
+    assert row.checkpoint == f"{storage}/search/0000-a/checkpoint_000003"
+
+
+def test_an_error_of_the_driver_ends_the_run(bench: Bench) -> None:
+    ledger = bench.ledger()
+    halt = Halt()
+    recorder = Recorder(ledger, halt, set(), "/trials")
+    recorder.on_trial_start(0, [], ray_trial(99))
+    assert isinstance(halt.error, KeyError)
+    assert HaltStopper(halt).stop_all()
+    assert JobSearcher(bench.suggestions(ledger), ledger, halt).suggest("t") == Searcher.FINISHED
+
+
+def test_time_is_up_at_the_limit() -> None:
+    assert not Halt().due()
+    assert not Halt(100).due()
+    halt = Halt(-1)
+    assert halt.ended == ""
+    assert halt.due()
+    assert halt.ended == "time"
+
+
+def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
+    ledger = bench.ledger()
+    for item in (
+        Recorder(ledger, Halt(), set(), ""),
+        JobSearcher(bench.suggestions(ledger), ledger, Halt()),
+        HaltStopper(Halt()),
+    ):
+        pickle.loads(pickle.dumps(item))
+
+
+def test_the_scheduler_stops_at_rungs_only_and_never_at_the_budget() -> None:
+    scheduler = EqualEpochScheduler(Rungs("min", 3, 9, 3), "min", 9)
+
+    def decide(number: int, epoch: int, value: float) -> str:
+        return scheduler.on_trial_result(
+            None, ray_trial(number), pack_epoch(report(epoch, value), "")
+        )
+
+    assert decide(0, 3, 1.0) == "CONTINUE"
+    assert decide(1, 2, 9.0) == "CONTINUE"
+    assert decide(1, 3, 2.0) == "STOP"
+    assert decide(2, 3, nan) == "CONTINUE"  # it ends by itself, as DIVERGED
+    assert decide(3, 3, 1.5) == "STOP"  # and is no cut-off
+    assert decide(0, 9, 99.0) == "CONTINUE"
+    assert scheduler.on_trial_result(None, ray_trial(0), {"end": "{}"}) == "CONTINUE"
+    assert scheduler.stopped == {1, 3}
+
+
+def test_a_checkpoint_knows_its_epoch(tmp_path: Path) -> None:
+    folder = tmp_path / "trial" / "checkpoint_000001"
+    folder.mkdir(parents=True)
+    assert checkpoints.epoch_of(str(folder)) is None
+    checkpoints.mark(folder, 7)
+    assert checkpoints.epoch_of(str(folder)) == 7
+    checkpoints.remove(str(folder.parent))
+    checkpoints.remove(str(folder.parent))
+    assert not folder.exists()
+    assert checkpoints.epoch_of(str(folder)) is None
+
+
+def test_a_node_that_differs_is_named() -> None:
+    same = {"python": "3.11.7", "pdf-search": "1", "torch": "2", "storage": "True"}
+    compare_node("node-a", same, same, "/shared")
+    with pytest.raises(ResourceError, match="node-b has torch 1, this one 2"):
+        compare_node("node-b", same | {"torch": "1"}, same, "/shared")
+    with pytest.raises(ResourceError, match="node-c does not see /shared"):
+        compare_node("node-c", same | {"storage": "False"}, same, "/shared")
