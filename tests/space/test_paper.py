@@ -101,7 +101,7 @@ CODE: dict[str, dict[str, Any]] = {
     "mutag": {**TU, "epochs": 301},
     "nci1": {**TU, "epochs": 301},
     "nci109": {**TU, "epochs": 501},
-    "enzymes": {**TU, "epochs": 201, "activation": "relu", "ffn_activation": "relu"},
+    "enzymes": {**TU, "epochs": 201, "activation": "gelu", "ffn_activation": "relu"},
     "ptc_mr": {**TU, "epochs": 151},
     "proteins": {**TU, "epochs": 451, "filter_norm": False, "ffn_norm": False},
     "imdb-binary": {**SOCIAL, "epochs": 301},
