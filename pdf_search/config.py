@@ -11,7 +11,7 @@ import json
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate, Task
@@ -26,12 +26,32 @@ class Frozen(BaseModel):
 # --- basis ---------------------------------------------------------------------------------------
 
 
+def _check_eps(eps: float) -> float:
+    if not -0.5 <= eps <= 0:
+        raise ValueError(
+            f"eps = {eps:g} is outside [-0.5, 0]: below -0.5 a node's own weight shrinks "
+            "with its degree faster than its neighbourhood grows, above 0 powers of the "
+            "matrix grow without bound"
+        )
+    return eps
+
+
+def _check_power(k: int) -> int:
+    if not 1 <= k <= MAX_POWER:
+        raise ValueError(f"k = {k} is outside 1..{MAX_POWER}")
+    return k
+
+
+Eps = Annotated[float, AfterValidator(_check_eps)]
+Power = Annotated[int, AfterValidator(_check_power)]
+
+
 class EpsRange(Frozen):
     """``low, low + step, ..., high``. The two ends may come in either order."""
 
-    low: float
-    high: float
-    step: Annotated[float, Field(gt=0)] = 0.05
+    low: Eps
+    high: Eps
+    step: Annotated[float, Field(ge=1e-4)] = 0.05
 
     def values(self) -> tuple[float, ...]:
         low, high = sorted((self.low, self.high))
@@ -42,8 +62,8 @@ class EpsRange(Frozen):
 class PowerRange(Frozen):
     """``low..high``, both included. The two ends may come in either order."""
 
-    low: int = 1
-    high: int
+    low: Power = 1
+    high: Power
 
     def values(self) -> tuple[int, ...]:
         low, high = sorted((self.low, self.high))
@@ -78,14 +98,8 @@ class BasisConfig(Frozen):
         if not self.grid:
             raise ValueError("the grid of (eps, k) is empty")
         for eps, k in self.grid:
-            if not -0.5 <= eps <= 0:
-                raise ValueError(
-                    f"eps = {eps:g} is outside [-0.5, 0]: below -0.5 a node's own weight shrinks "
-                    "with its degree faster than its neighbourhood grows, above 0 powers of the "
-                    "matrix grow without bound"
-                )
-            if not 1 <= k <= MAX_POWER:
-                raise ValueError(f"k = {k} is outside 1..{MAX_POWER}")
+            _check_eps(eps)
+            _check_power(k)
         return self
 
     @property

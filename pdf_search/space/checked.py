@@ -41,6 +41,8 @@ def settle(definition: Definition, problems: Problems) -> Definition:
     except DataError as error:
         problems.add(("data", "name"), str(error))
         return definition
+    if not isinstance(plain.get("metric"), str | None):
+        return definition  # likewise
     plain["metric"] = plain.get("metric") or info.metric
     if plain["metric"] != info.metric:
         _check_metric(plain["metric"], data, info, problems)

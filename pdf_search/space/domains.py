@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import Any, NamedTuple
@@ -44,8 +45,8 @@ class IntRange:
     log: bool = False
 
     @property
-    def values(self) -> tuple[int, ...]:
-        return tuple(range(self.low, self.high + 1, self.step))
+    def values(self) -> Sequence[int]:
+        return range(self.low, self.high + 1, self.step)
 
     def canonical(self, value: Any) -> int:
         """Raises:

@@ -24,6 +24,8 @@ from pdf_search.space.tree import Branch, Fixed, Node, Open
 RANGE_KEYS = {"range", "step", "log", "integer"}
 LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ -]*")
 LABEL_LENGTH = 40
+LARGEST = 2**53  # up to here whole numbers survive databases and samplers
+MOST_STEPS = 1_000_000
 NOT_SEARCHED = {
     "data": "a space is for one data set and one split",
     "protocol": "a space has one protocol",
@@ -156,6 +158,8 @@ def _range(plain: Mapping[str, Any]) -> IntRange | FloatRange:
 def _ends(given: Any) -> tuple[int | float, int | float]:
     if not isinstance(given, list) or len(given) != 2 or not all(_is_number(n) for n in given):
         raise ValueError("give two numbers: range: [low, high]")
+    if max(map(abs, given)) > LARGEST:
+        raise ValueError(f"numbers beyond {LARGEST:.0e} are not exact; use smaller ends")
     low, high = given
     if low > high:
         raise ValueError(f"low {low:g} is above high {high:g}; write [{high:g}, {low:g}]")
@@ -175,6 +179,8 @@ def _check_step(low: float, high: float, step: float | None) -> None:
     if step is None:
         return
     count = (high - low) / step
+    if isinstance(step, float) and count > MOST_STEPS:
+        raise ValueError(f"steps of {step:g} make {count:.0f} values; drop step for all reals")
     if abs(count - round(count)) > 1e-6:
         last = low + int(count) * step
         raise ValueError(

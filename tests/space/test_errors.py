@@ -53,6 +53,7 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
         ("training: {schedule: {kind: step, gamma: 0.5}}", "3: training.schedule.step: missing"),
         ("phase: confirm", "3: phase: not part of a space"),
         ("stop_epoch: 3", "3: stop_epoch: not part of a space: write budget: {epochs"),
+        ("metric: {a: 1}", "3: metric: Input should be a valid string"),
         ("metric: mea", "3: metric: no metric mea; did you mean mae?"),
         (
             "metric: accuracy",
@@ -90,13 +91,21 @@ def test_each_error_names_line_key_and_remedy(write: Write, lines: str, error: s
 @pytest.mark.parametrize(
     ("basis", "error"),
     [
-        ("eps: {low: -0.7, high: 0.0}\n  k: 3", ":2: basis: eps = -0.55 is outside [-0.5, 0]"),
+        (
+            "eps: {low: -0.7, high: 0.0}\n  k: 3",
+            ":3: basis.eps.low: eps = -0.7 is outside [-0.5, 0]",
+        ),
         ("eps: {choice: [[-0.1], [0.2]]}\n  k: 3", ":2: basis: eps = 0.2 is outside"),
         (
             "eps: {low: {range: [-0.9, 0.0]}, high: 0.0}\n  k: 3",
-            ":2: basis: eps = -0.55 is outside",
+            ":3: basis.eps.low: eps = -0.9 is outside",
         ),
         ("eps: {lo: -0.2, high: 0.0}\n  k: 3", ":3: basis.eps.lo: unknown key; did you mean low?"),
+        (
+            "eps: [-0.2]\n  k: {low: 1, high: 1000000000}",
+            ":4: basis.k.high: k = 1000000000 is outside",
+        ),
+        ("eps: {low: -0.5, high: 0.0, step: 1e-15}\n  k: 1", ":3: basis.eps.step: Input should be"),
         ("eps: [-0.2]", "give exactly one of: eps together with k, powers, pairs"),
         ("pairs: [[-0.2, 3]]\n  support: {hop: 2}", ":4: basis.support.hop: unknown key; did you"),
     ],
