@@ -54,7 +54,7 @@ def _check_trial(
         config = TrialConfig.model_validate(plain)
     except ValidationError as error:
         for item in _without_noise(error.errors()):
-            at = _place_in_tree(item["loc"], plain) or _named_key(item["msg"], plain)
+            at = _place_in_tree(item, plain) or _named_key(item["msg"], plain)
             where = _written_at(at, places)
             if item["type"] == "extra_forbidden":  # the key itself, not each of its options
                 where = (*_written_at(at[:-1], places), at[-1])
@@ -75,16 +75,16 @@ def _open(picked: Mapping[str, Label], every: Mapping[str, Parameter]) -> dict[s
     return picks
 
 
-def _place_in_tree(loc: tuple[str | int, ...], plain: Any) -> Where:
-    """The keys of a pydantic location: it names variants of unions too."""
+def _place_in_tree(item: Any, plain: Any) -> Where:
+    """The keys of a pydantic location, which names variants of unions too."""
     at: Where = ()
-    for index, part in enumerate(loc):
+    for part in item["loc"]:
         is_key = isinstance(plain, dict) and part in plain
         is_item = isinstance(plain, list) and isinstance(part, int) and part < len(plain)
         if is_key or is_item:
             at, plain = (*at, part), plain[part]
-        elif index == len(loc) - 1 and isinstance(plain, dict) and isinstance(part, str):
-            at = (*at, part)
+    if item["type"] == "missing":
+        at = (*at, item["loc"][-1])
     return at
 
 
@@ -120,7 +120,7 @@ def _message(item: Any, at: Where) -> str:
     message = str(item["msg"]).removeprefix("Value error, ")
     if item["type"] == "missing":
         return "missing; add it"
-    if isinstance(item["input"], str | int | float | bool | None):
+    if item["type"] != "value_error" and isinstance(item["input"], str | int | float | bool | None):
         return f"{message}, not {item['input']!r}"
     return message
 

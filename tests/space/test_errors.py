@@ -107,6 +107,7 @@ def test_each_error_names_line_key_and_remedy(write: Write, lines: str, error: s
         ),
         ("eps: {low: -0.5, high: 0.0, step: 1e-15}\n  k: 1", ":3: basis.eps.step: Input should be"),
         ("eps: [-0.2]", "give exactly one of: eps together with k, powers, pairs"),
+        ("pairs: [[-0.2, 3]]\n  support: {}", ":4: basis.support.hops: missing; add it"),
         ("pairs: [[-0.2, 3]]\n  support: {hop: 2}", ":4: basis.support.hop: unknown key; did you"),
     ],
 )
