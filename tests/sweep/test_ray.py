@@ -1,4 +1,4 @@
-"""Real Ray runs of simulated trials: states, a kill in the middle, signals, time."""
+"""Real Ray runs of simulated trials: states, a kill and an interrupt in the middle, time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = [
 
 
 def options(tmp_path: Path, cache: Path, **more: object) -> SweepOptions:
-    return SweepOptions(out=tmp_path / "runs", cache=cache, concurrent=2, **more)  # type: ignore[arg-type]
+    return SweepOptions(out=tmp_path / "runs", cache=cache, **more)  # type: ignore[arg-type]
 
 
 def test_a_sweep_ends_with_true_states_and_confirmed_winners(
@@ -150,7 +150,7 @@ def confirming(store: Store) -> bool:
     return any(t.epochs_done >= 2 for t in store.trials(run_simulated.NAME, Phase.CONFIRM))
 
 
-def test_a_killed_driver_loses_nothing_and_counts_nothing_twice(
+def test_a_killed_and_interrupted_sweep_loses_nothing_and_counts_nothing_twice(
     tmp_path: Path, cache: Path
 ) -> None:
     victim = Victim(tmp_path, cache)
@@ -163,8 +163,17 @@ def test_a_killed_driver_loses_nothing_and_counts_nothing_twice(
 
     driver = victim.start("resume", trials=10, seconds=0.15)
     victim.wait_for(confirming)
-    driver.kill()
-    driver.communicate()
+    driver.send_signal(signal.SIGINT)
+    out, err = driver.communicate(timeout=60)
+    assert driver.returncode == 130, err
+    assert f"ended 'interrupted' pdf-search resume {run_simulated.NAME} --out" in out
+    assert "Traceback" not in err
+    with victim.store() as store:
+        waiting = store.trials(run_simulated.NAME, Phase.CONFIRM)[:2]
+    running = [t for t in waiting if t.state is State.RUNNING]
+    assert running
+    assert all("interrupted at epoch" in t.message for t in running)
+
     driver = victim.start("resume", trials=10, seconds=0.0)
     out, err = driver.communicate(timeout=120)
     assert driver.returncode == 0, err
@@ -205,23 +214,3 @@ def _check_work_was_kept(victim: Victim, before: dict, trials: list) -> None:  #
     assert kept
     for trial in kept:
         assert trained[(trials[trial.number].config_hash, "1")] == 1
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_in_order_and_says_how_to_resume(
-    tmp_path: Path, cache: Path, number: signal.Signals
-) -> None:
-    victim = Victim(tmp_path, cache)
-    driver = victim.start("run", trials=50, seconds=0.2)
-    victim.wait_for(in_the_middle)
-    driver.send_signal(number)
-    out, err = driver.communicate(timeout=60)
-    assert driver.returncode == 130, err
-    assert f"ended 'interrupted' pdf-search resume {run_simulated.NAME} --out" in out
-    assert "Traceback" not in err
-    with victim.store() as store:
-        trials = store.trials(run_simulated.NAME, Phase.SEARCH)
-    assert all(t.state is not State.FAILED for t in trials)
-    waiting = [t for t in trials if t.state is State.RUNNING]
-    assert waiting
-    assert all("interrupted at epoch" in t.message for t in waiting)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import signal
 from collections.abc import Iterator
 from math import nan
 from pathlib import Path
@@ -136,6 +137,20 @@ def test_time_is_up_at_the_limit() -> None:
     assert halt.ended == "time"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_in_order_and_a_second_one_at_once(number: signal.Signals) -> None:
+    halt = Halt()
+    before = signal.getsignal(number)
+    with halt.on_signals():
+        assert not halt.due()
+        signal.raise_signal(number)
+        assert halt.due()
+        assert halt.ended == "interrupted"
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+    assert signal.getsignal(number) is before
+
+
 def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
     ledger = bench.ledger()
     for item in (
@@ -158,7 +173,7 @@ def test_the_scheduler_stops_at_rungs_only_and_never_at_the_budget() -> None:
     assert decide(1, 2, 9.0) == "CONTINUE"
     assert decide(1, 3, 2.0) == "STOP"
     assert decide(2, 3, nan) == "CONTINUE"  # it ends by itself, as DIVERGED
-    assert decide(3, 3, 1.5) == "STOP"  # and is no cut-off
+    assert decide(3, 3, 1.9) == "STOP"  # and is no cut-off
     assert decide(0, 9, 99.0) == "CONTINUE"
     assert scheduler.on_trial_result(None, ray_trial(0), {"end": "{}"}) == "CONTINUE"
     assert scheduler.stopped == {1, 3}
