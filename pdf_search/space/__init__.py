@@ -9,7 +9,7 @@ from pdf_search.space.domains import (
     Label,
     Parameter,
 )
-from pdf_search.space.load import load_space, paper_names, paper_trial, space_names
+from pdf_search.space.load import load_space, paper_names, paper_trial, space_names, space_text
 from pdf_search.space.schema import space_schema
 from pdf_search.space.space import Defaults, Space
 
@@ -28,4 +28,5 @@ __all__ = [
     "paper_trial",
     "space_names",
     "space_schema",
+    "space_text",
 ]

@@ -43,6 +43,24 @@ def load_space(name_or_path: str, overrides: Sequence[str] = ()) -> Space:
     return assemble(name, definition, _published(definition))
 
 
+def space_text(name_or_path: str) -> str:
+    """The text of a space's file, to start one's own from.
+
+    Raises:
+        SpaceError: no such space.
+    """
+    space = load_space(name_or_path)
+    if name_or_path.endswith((".yaml", ".yml")):
+        return Path(name_or_path).read_text(encoding="utf-8")
+    if space.name in space_names():
+        text = files(SHIPPED).joinpath(f"{space.name}.yaml").read_text(encoding="utf-8")
+    else:
+        text = files(SHIPPED).joinpath(f"{OTHER_MOLECULES}.yaml").read_text(encoding="utf-8")
+        text += f"data: {{name: {space.name}}}\nmetric: {space.defaults.metric}\n"
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if "$schema=schema.json" not in line)
+
+
 def _find(given: str) -> tuple[str, Definition]:
     if given.endswith((".yaml", ".yml")) or "/" in given or "\\" in given:
         path = Path(given)

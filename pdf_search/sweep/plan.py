@@ -119,7 +119,7 @@ class Plan:
             seeds=self.seeds,
             confirm_epochs=self.confirm_epochs,
         )
-        return settled.recorded() | {"grace": self.grace}
+        return settled.recorded() | {"grace": self.grace, "unit": self.info.unit}
 
 
 def plan_sweep(

@@ -1,0 +1,78 @@
+"""The program ``pdf-search``: its verbs, and how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from pdf_search import __version__
+from pdf_search.cli.look import data, doctor, spaces
+from pdf_search.cli.read import list_sweeps, report, show
+from pdf_search.cli.sweeps import confirm, plan, quickstart, rerun, resume, sweep
+from pdf_search.cli.train import train
+from pdf_search.cli.words import say
+from pdf_search.errors import PdfSearchError
+
+INTERRUPTED = 130
+
+
+class Verbs(TyperGroup):
+    """Our own errors are one message and an exit code; anything else is a bug and shows itself."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PdfSearchError as error:
+            say(f"error: {error}")
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=Verbs,
+    help="Hyperparameter search for PDF graph networks: sweep, confirm, report.",
+    epilog="Start with: pdf-search quickstart",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_VERBS = {
+    "Search": {
+        "quickstart": quickstart,
+        "plan": plan,
+        "sweep": sweep,
+        "confirm": confirm,
+        "resume": resume,
+        "rerun": rerun,
+        "train": train,
+    },
+    "Results": {"report": report, "list": list_sweeps, "show": show},
+    "Around": {"data": data, "spaces": spaces, "doctor": doctor},
+}
+for _panel, _verbs in _VERBS.items():
+    for _name, _verb in _verbs.items():
+        app.command(_name, rich_help_panel=_panel)(_verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pdf-search {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    app(prog_name="pdf-search")

@@ -1,0 +1,93 @@
+"""Running a sweep to its end, whatever that is: report, summary, exit code, how to go on."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+
+import sqlalchemy as sa
+import typer
+
+from pdf_search.cli.words import out, say
+from pdf_search.errors import ConfigError, DataError, PdfSearchError
+from pdf_search.records import State
+from pdf_search.sweep import SweepFolder, SweepResult
+
+INTERRUPTED = 130
+
+
+def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
+    """Run, then write the report of what there is.
+
+    Raises:
+        typer.Exit: 130 after an interrupt, 1 if every trial failed.
+    """
+    try:
+        result = run()
+    except (ConfigError, DataError):
+        raise  # found before anything was run
+    except KeyboardInterrupt:
+        say(f"interrupted; go on with: {resume_command(folder)}")
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception:
+        if folder.db is not None or (folder.path / "results.db").is_file():
+            write_report(folder)
+        raise
+    write_report(folder)
+    for message in result.messages:
+        say(message)
+    _end(result)
+
+
+def write_report(folder: SweepFolder) -> None:
+    """The report, and its table on the terminal. A failure is told and never hides the sweep."""
+    try:
+        from reports import write_report as write
+
+        with folder.open_store() as store:
+            write(store, folder.name, folder.report)
+        out((folder.report / "table.md").read_text(encoding="utf-8"))
+        say(f"report: {folder.report}")
+    except Exception as error:
+        say(
+            f"warning: the report could not be written ({type(error).__name__}: {error}). "
+            f"The results are safe; try again with: pdf-search report {folder.name}"
+        )
+
+
+def _end(result: SweepResult) -> None:
+    trials = result.search + [trial for trial in result.confirm if trial.origin != "baseline"]
+    failed = [trial for trial in trials if trial.state is State.FAILED]
+    if failed:
+        say(f"{len(failed)} trial(s) FAILED: pdf-search show {result.plan.name} says why")
+    if result.ended:
+        reason = {"interrupted": "interrupted", "time": "stopped by --time"}
+        say(f"{reason.get(result.ended, result.ended)}; go on with: {result.how_to_resume}")
+    if result.ended == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+    if trials and len(failed) == len(trials):
+        raise typer.Exit(PdfSearchError.exit_code)
+
+
+def resume_command(folder: SweepFolder) -> str:
+    parent = folder.path.parent
+    place = [] if parent.name == "runs" else ["--out", str(parent)]
+    place += ["--db", masked(folder.db)] if folder.db else []
+    return shlex.join(["pdf-search", "resume", folder.name, *place])
+
+
+def masked(word: str) -> str:
+    """A word of the command line without the password of a database URL in it."""
+    flag, equals, url = word.rpartition("=") if word.startswith("--db=") else ("", "", word)
+    if "://" not in url:
+        return word
+    try:
+        return flag + equals + sa.make_url(url).render_as_string(hide_password=True)
+    except sa.exc.ArgumentError:
+        return word
+
+
+def command_line() -> str:
+    """The command as it was given, to be recorded; passwords are masked."""
+    return shlex.join(["pdf-search", *map(masked, sys.argv[1:])])

@@ -1,0 +1,182 @@
+"""Options that several verbs take in common, declared once.
+
+A verb has a parameter of such a group; on the command line each of its fields is an option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+from typer import Argument, Option
+
+from pdf_search.cli.durations import parse_duration
+
+_SEARCH, _CONFIRM, _MACHINE, _FILES = "Search", "Confirm", "Machine", "Files"
+
+SpaceName = Annotated[
+    str, Argument(help="A space or data set by name (see `pdf-search spaces`), or ./my.yaml.")
+]
+SweepName = Annotated[str, Argument(metavar="NAME", help="Name of the sweep.")]
+Sets = Annotated[
+    list[str] | None,
+    Option("--set", metavar="PATH=VALUE", help="Change the space; may be given many times."),
+]
+AsJson = Annotated[bool, Option("--json", help="Print JSON, for programs.")]
+Count = Annotated[int | None, Option(min=1)]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched, beyond the space."""
+
+    name: Annotated[
+        str | None, Option(help="Name of the sweep. Default: the space's.", rich_help_panel=_SEARCH)
+    ] = None
+    trials: Annotated[int | None, Option(min=1, rich_help_panel=_SEARCH)] = None
+    epochs: Annotated[
+        int | None,
+        Option(min=1, help="Cut every trial here; schedules stay.", rich_help_panel=_SEARCH),
+    ] = None
+    method: Annotated[
+        str | None,
+        Option(help="tpe+asha, random, random+asha, grid or tpe.", rich_help_panel=_SEARCH),
+    ] = None
+    metric: Annotated[
+        str | None, Option(help="Validation metric to optimise.", rich_help_panel=_SEARCH)
+    ] = None
+    seed: Annotated[int, Option(min=0, rich_help_panel=_SEARCH)] = 0
+    repeat: Annotated[
+        bool, Option("--repeat", help="Train equal configurations again.", rich_help_panel=_SEARCH)
+    ] = False
+
+
+@dataclass(frozen=True)
+class Confirming:
+    """How winners are trained again."""
+
+    top_k: Annotated[
+        int | None,
+        Option(min=0, help="How many winners; 0 for none.", rich_help_panel=_CONFIRM),
+    ] = None
+    seeds: Annotated[
+        int | None,
+        Option(min=1, help="Fresh seeds (or all folds so often).", rich_help_panel=_CONFIRM),
+    ] = None
+    confirm_epochs: Annotated[
+        int | None, Option(min=1, help="Default: as in the search.", rich_help_panel=_CONFIRM)
+    ] = None
+
+
+@dataclass(frozen=True)
+class Machine:
+    """On what trials run."""
+
+    cpus_per_trial: Annotated[
+        int | None, Option(min=1, help="Default: 1.", rich_help_panel=_MACHINE)
+    ] = None
+    gpus_per_trial: Annotated[
+        float | None,
+        Option(help="A fraction lets trials share a GPU.", rich_help_panel=_MACHINE),
+    ] = None
+    concurrent: Annotated[
+        int | None, Option(min=1, help="Trials at once.", rich_help_panel=_MACHINE)
+    ] = None
+    address: Annotated[
+        str | None, Option(help="Ray cluster: host:port or auto.", rich_help_panel=_MACHINE)
+    ] = None
+    storage: Annotated[
+        str | None, Option(help="Folder or URI for checkpoints.", rich_help_panel=_MACHINE)
+    ] = None
+    time: Annotated[
+        float | None,
+        Option(
+            parser=parse_duration,
+            metavar="DURATION",
+            help="Stop after 90s, 30m or 2h, to be resumed.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where data come from."""
+
+    data_root: Annotated[
+        Path | None, Option(help="Folder with raw files; only read.", rich_help_panel=_FILES)
+    ] = None
+    cache: Annotated[
+        Path | None, Option(help="Folder for prepared data.", rich_help_panel=_FILES)
+    ] = None
+    yes: Annotated[
+        bool, Option("--yes", "-y", help="Allow large downloads.", rich_help_panel=_FILES)
+    ] = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where results lie."""
+
+    out: Annotated[Path, Option(help="Folder of all sweeps.", rich_help_panel=_FILES)] = Path(
+        "runs"
+    )
+    db: Annotated[
+        str | None,
+        Option(help="Results database: file or postgresql://...", rich_help_panel=_FILES),
+    ] = None
+
+    @property
+    def url(self) -> str | None:
+        """The database's URL with an absolute path; None for each sweep's own file."""
+        if self.db is None:
+            return None
+        from pdf_search.results.database import parse_url, sqlite_file
+
+        url = parse_url(self.db)
+        file = sqlite_file(url)
+        if file is not None:
+            url = url.set(database=str(file.expanduser().resolve()))
+        return url.render_as_string(hide_password=False)
+
+
+def given(group: Any) -> dict[str, Any]:
+    """The options of a group that were given."""
+    values = {field.name: getattr(group, field.name) for field in fields(group)}
+    return {name: value for name, value in values.items() if value not in (None, False)}
+
+
+def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+    """Let the command line see each field of a verb's groups as an option."""
+    hints = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[Parameter] = []
+    for parameter in signature(verb).parameters.values():
+        if parameter.name in groups:
+            parameters += _options(groups[parameter.name])
+        else:
+            hint = hints[parameter.name]
+            parameters.append(parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
+
+    @wraps(verb)
+    def flat(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{f.name: values.pop(f.name) for f in fields(group)})
+        verb(**values)
+
+    del flat.__wrapped__
+    flat.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {p.name: p.annotation for p in parameters}
+    return flat
+
+
+def _options(group: Any) -> list[Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(group)
+    ]

@@ -1,0 +1,148 @@
+"""Verbs that read results: report, list, show. Neither torch nor ray is imported by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from pdf_search.cli.groups import AsJson, Place, SweepName, grouped
+from pdf_search.cli.words import out, out_json, say
+from pdf_search.errors import StoreError
+from pdf_search.records import Phase
+
+if TYPE_CHECKING:
+    from pdf_search.results import Store
+    from reports import SweepData
+
+Shown = Annotated[Phase, Option(help="Phase of --trial.")]
+
+
+@grouped
+def report(
+    name: SweepName,
+    place: Place,
+    to: Annotated[
+        Path | None, Option(metavar="FOLDER", help="Default: report/ in the sweep's folder.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the tables and the page of a sweep again, from its database alone."""
+    from pdf_search.sweep import SweepFolder
+    from reports import write_report
+
+    folder = SweepFolder.of(place.out, name, place.url)
+    target = to.expanduser().resolve() if to is not None else folder.report
+    with folder.open_store() as store:
+        files = write_report(store, name, target)
+    if as_json:
+        out_json({"name": name, "folder": target, "files": files})
+        return
+    out((target / "table.md").read_text(encoding="utf-8"))
+    say(f"report: {target}")
+
+
+@grouped
+def list_sweeps(place: Place, as_json: AsJson = False) -> None:
+    """All sweeps in the folder of sweeps, or in a database."""
+    from reports.tables import render_plain
+
+    rows = [_line(data, where) for store, where in _stores(place) for data in _sweeps(store)]
+    if as_json:
+        out_json(rows)
+    elif not rows:
+        say(f"no sweeps in {place.db or place.out}")
+    else:
+        header = ["name", "data", "protocol", "trials", "confirmed", "best validation", "created"]
+        out(render_plain(header, [_cells(row) for row in rows]))
+
+
+@grouped
+def show(
+    name: SweepName,
+    place: Place,
+    trial: Annotated[int | None, Option(min=0, help="One trial in full.")] = None,
+    phase: Shown = Phase.SEARCH,
+    as_json: AsJson = False,
+) -> None:
+    """A sweep and its trials, or one trial with its values and configuration."""
+    from pdf_search.sweep import SweepFolder
+    from reports import find_trial, leaderboard_rows, load_sweep, show_sweep, show_trial
+
+    with SweepFolder.of(place.out, name, place.url).open_store() as store:
+        data = load_sweep(store, name)
+    if trial is None:
+        if as_json:
+            trials = [row.as_dict() for row in leaderboard_rows(data)]
+            out_json({"sweep": data.sweep, "notices": data.notices(), "trials": trials})
+        else:
+            out(show_sweep(data))
+        return
+    entry = find_trial(data, trial, phase)
+    if as_json:
+        out_json({"trial": entry.trial, "summary": entry.summary, "epochs": entry.epochs})
+    else:
+        out(show_trial(data, entry))
+
+
+def _stores(place: Place) -> Iterator[tuple[Store, str]]:
+    """The databases, open one at a time; one that cannot be read is told and passed over."""
+    from pdf_search.results import Store
+
+    if place.url is not None:
+        with Store(place.url, create=False) as store:
+            yield store, store.place
+        return
+    for file in sorted(place.out.expanduser().resolve().glob("*/results.db")):
+        try:
+            store = Store(f"sqlite:///{file}", create=False)
+        except StoreError as error:
+            say(f"warning: {file}: {error}")
+            continue
+        with store:
+            yield store, str(file)
+
+
+def _sweeps(store: Store) -> list[SweepData]:
+    from reports import load_sweep
+
+    return [load_sweep(store, sweep.name) for sweep in store.sweeps()]
+
+
+def _line(data: SweepData, where: str) -> dict[str, Any]:
+    sweep = data.sweep
+    best = next((entry for entry in data.search if entry.rank == 1), None)
+    runs = [entry for entry in data.confirm if not entry.is_baseline]
+    return {
+        "name": sweep.name,
+        "database": where,
+        "data": sweep.dataset,
+        "metric": sweep.metric,
+        "protocol": sweep.protocol,
+        "method": sweep.method,
+        "trials": sweep.trials,
+        "finished": sum(entry.trial.state.finished for entry in data.search),
+        "confirmed": sum(not entry.summary.partial for entry in runs),
+        "best_validation": None if best is None else best.summary.mean,
+        "created": sweep.created,
+        "notices": data.notices(),
+    }
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    from pdf_search.records import METRICS
+    from reports.numbers import format_value, scaled
+
+    metric = METRICS[row["metric"]]
+    best = format_value(scaled(row["best_validation"], metric), None)
+    return [
+        row["name"],
+        row["data"],
+        row["protocol"],
+        f"{row['finished']}/{row['trials']}",
+        str(row["confirmed"]),
+        f"{metric.label} {best}",
+        row["created"][:16].replace("T", " "),
+    ]

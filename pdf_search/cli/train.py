@@ -1,0 +1,167 @@
+"""The verb that trains one configuration, without a tuner."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Option
+
+from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
+from pdf_search.cli.words import out, out_json, say
+from pdf_search.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pdf_search.config import TrialConfig
+    from pdf_search.data import Prepared
+    from pdf_search.records import EpochReport, Metric
+    from pdf_search.space import Parameter, Space
+    from pdf_search.sweep import SweepFolder
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: its name and place, its length, its seeds."""
+
+    name: Annotated[str | None, Option(help="Name of the run. Default: train-SPACE.")] = None
+    out: Annotated[Path, Option(help="Folder of all runs.")] = Path("runs")
+    epochs: Annotated[int | None, Option(min=1, help="Cut here; schedules stay.")] = None
+    seed: Annotated[int, Option(min=0, help="The first seed.")] = 0
+    seeds: Annotated[int, Option(min=1, help="How many, trained together.")] = 1
+    device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto"
+    resume: Annotated[bool, Option("--resume", help="Continue the run of that --name.")] = False
+
+
+@grouped
+def train(
+    space: SpaceName, run: Run, source: Source, sets: Sets = None, as_json: AsJson = False
+) -> None:
+    """Train one configuration: the published one, or the first of the space.
+
+    --set picks another. Validation and test are evaluated after every epoch.
+    """
+    from pdf_search.data import load_prepared, prepare
+    from pdf_search.space import load_space
+
+    chosen = load_space(space, sets or ())
+    config = _config(chosen, run)
+    folder = _folder(run, f"train-{chosen.name}")
+    prepared = prepare(config.data, source.data_root, source.cache, source.yes, say)
+    with folder.locked():
+        result = _train(config, load_prepared(prepared), folder.path, run.resume)
+    if as_json:
+        out_json(result)
+    else:
+        out(_table(result))
+    say(f"written to {folder.path}")
+
+
+def _folder(run: Run, wanted: str) -> SweepFolder:
+    """Raises:
+    ConfigError: the name is taken, or there is nothing to continue.
+    """
+    from pdf_search.sweep import SweepFolder
+    from pdf_search.sweep.folder import free_name
+
+    if run.resume and run.name is None:
+        raise ConfigError("--resume needs the --name of the run to continue")
+    place = run.out.expanduser()
+    folder = SweepFolder.of(place, run.name or free_name(place, wanted), None)
+    if folder.path.exists() and not run.resume:
+        raise ConfigError(
+            f"{folder.path} exists: continue it with --resume, or give another --name"
+        )
+    if run.resume and not (folder.path / "config.yaml").is_file():
+        raise ConfigError(f"--resume: no run of `pdf-search train` in {folder.path}")
+    return folder
+
+
+def _config(space: Space, run: Run) -> TrialConfig:
+    from pdf_search.config import parse_trial
+    from pdf_search.records import Phase
+    from pdf_search.sweep.trials import cut
+
+    point = dict(space.published[0]) if space.published else space.sample(_first)
+    tree = space.trial(point)
+    metric = space.defaults.metric
+    tree["data"] = {**tree["data"], "metric": tree["data"].get("metric") or metric or None}
+    tree |= {"phase": Phase.CONFIRM, "device": run.device}
+    tree["seeds"] = tuple(range(run.seed, run.seed + run.seeds))
+    tree = tree if run.epochs is None else cut(tree, run.epochs)
+    return parse_trial(tree, f"space {space.name}")
+
+
+def _first(parameter: Parameter) -> Any:
+    """The first option of a choice, the middle of a range."""
+    from pdf_search.space import Choice
+
+    domain = parameter.domain
+    if isinstance(domain, Choice):
+        return domain.values[0]
+    if domain.values is not None:
+        return domain.values[len(domain.values) // 2]
+    low, high = domain.low, domain.high
+    return (low * high) ** 0.5 if domain.log else (low + high) / 2
+
+
+def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dict[str, Any]:
+    """Raises:
+    typer.Exit: 130 after an interrupt; everything up to the last whole epoch is kept.
+    """
+    from pdf_search.records import METRICS
+    from pdf_search.sweep.halt import Halt
+    from pdf_search.training.baseline import baseline_predictor
+    from pdf_search.training.run_folder import RunFolder
+
+    metric = METRICS[config.data.metric or data.info.metric]
+    halt, folder = Halt(), RunFolder(path)
+
+    def see(report: EpochReport) -> bool:
+        say(_progress(report, config, metric))
+        return halt.due()
+
+    try:
+        with halt.on_signals():
+            outcome = folder.train(config, data, see, resume)
+    except KeyboardInterrupt:
+        outcome = None
+    if outcome is None:
+        say(f"interrupted; continue with: {_again(path.name)}")
+        raise typer.Exit(INTERRUPTED)
+    from pdf_search.cli.train_result import train_result
+
+    return train_result(config, data, path, folder.curve, outcome, baseline_predictor(config, data))
+
+
+def _progress(report: EpochReport, config: TrialConfig, metric: Metric) -> str:
+    from statistics import fmean
+
+    from reports.numbers import format_value, scaled
+
+    loss = fmean(replicate.train_loss for replicate in report.replicates)
+    parts = [f"epoch {report.epoch}/{config.epochs}", f"loss {loss:.4g}"]
+    for part in ("valid", "test"):
+        values = [getattr(r, part) for r in report.replicates if getattr(r, part) is not None]
+        if values:
+            shown = format_value(scaled(fmean(values), metric), None)
+            parts.append(f"{part} {metric.label} {shown}")
+    return "  ".join([*parts, f"{report.seconds:.1f} s"])
+
+
+def _table(result: dict[str, Any]) -> str:
+    from pdf_search.cli.train_result import result_table
+
+    return result_table(result)
+
+
+def _again(name: str) -> str:
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    if not any(word == "--name" or word.startswith("--name=") for word in words):
+        words += ["--name", name]
+    return shlex.join(["pdf-search", *words, "--resume"])

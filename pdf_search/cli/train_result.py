@@ -1,0 +1,130 @@
+"""What a single training amounts to, as data and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pdf_search.config import TrialConfig, parameter_count
+from pdf_search.data import Prepared
+from pdf_search.records import (
+    METRICS,
+    EpochReport,
+    Metric,
+    SweepRecord,
+    TrialOutcome,
+    TrialRecord,
+)
+from pdf_search.results.summary import Stat, TrialSummary, summarise
+from reports.numbers import format_both, metric_label, scaled
+from reports.tables import render_plain
+
+
+def train_result(
+    config: TrialConfig,
+    data: Prepared,
+    path: Path,
+    curve: Sequence[EpochReport],
+    outcome: TrialOutcome,
+    baseline: EpochReport,
+) -> dict[str, Any]:
+    """JSON-like data: the state, the values of each replicate, their mean, and the baseline's."""
+    metric = METRICS[config.data.metric or data.info.metric]
+    summary = _summary(config, data, path.name, curve, outcome, metric)
+    shape = data.info.shape
+    assert shape is not None
+    return {
+        "name": path.name,
+        "folder": str(path),
+        "data": data.info.title,
+        "state": outcome.state.value,
+        "message": outcome.message,
+        "protocol": config.protocol.value,
+        "metric": metric.name,
+        "unit": data.info.unit,
+        "epochs": outcome.epochs,
+        "parameters": parameter_count(config.model, config.basis.size, shape),
+        "valid": _stat(summary.valid),
+        "test": _stat(summary.test),
+        "baseline": {
+            part: _stat([getattr(r, part) for r in baseline.replicates])
+            for part in ("valid", "test")
+        },
+        "replicates": [
+            {
+                "seed": who.seed,
+                "fold": who.fold,
+                "best_epoch": summary.best_epochs[number],
+                "valid": summary.valid[number],
+                "test": summary.test[number],
+            }
+            for number, who in enumerate(config.replicates)
+        ],
+        "files": sorted(file.name for file in path.iterdir() if not file.name.startswith(".")),
+    }
+
+
+def result_table(result: dict[str, Any]) -> str:
+    """The result for a terminal: one line for the model, one for the baseline."""
+    metric = METRICS[result["metric"]]
+    label = metric_label(metric.name, result["unit"])
+    header = ["", f"valid {label}", f"test {label}", "n"]
+    rows = [
+        _row("PDF", result, metric),
+        _row("mean or majority class", result["baseline"], metric),
+    ]
+    note = f": {result['message']}" if result["message"] else ""
+    head = (
+        f"{result['data']}: {result['state']}{note} after {result['epochs']} epochs, "
+        f"{result['parameters']:,} parameters, protocol {result['protocol']}"
+    )
+    return f"{head}\n\n{render_plain(header, rows)}"
+
+
+def _row(name: str, values: dict[str, Any], metric: Metric) -> list[str]:
+    cells = [
+        format_both(scaled(values[part]["mean"], metric), scaled(values[part]["std"], metric))
+        for part in ("valid", "test")
+    ]
+    return [name, *cells, str(values["test"]["n"])]
+
+
+def _stat(values: Sequence[float | None]) -> dict[str, Any]:
+    stat = Stat.of(values)
+    return {"mean": stat.mean, "std": stat.std, "n": stat.n}
+
+
+def _summary(
+    config: TrialConfig,
+    data: Prepared,
+    name: str,
+    curve: Sequence[EpochReport],
+    outcome: TrialOutcome,
+    metric: Metric,
+) -> TrialSummary:
+    sweep = SweepRecord(
+        name=name,
+        space="",
+        space_definition={},
+        dataset=data.info.name,
+        fingerprint=data.fingerprint,
+        split_hash="",
+        metric=metric.name,
+        protocol=config.protocol,
+        method="",
+        seed=config.seeds[0],
+        trials=1,
+        epochs=config.epochs,
+    )
+    trial = TrialRecord(
+        sweep=name,
+        phase=config.phase,
+        number=0,
+        config=config.model_dump(mode="json"),
+        config_hash=config.content_hash(),
+        state=outcome.state,
+        replicates=config.replicates,
+        epochs_done=outcome.epochs,
+    )
+    return summarise(sweep, trial, curve)

@@ -1,0 +1,52 @@
+"""What a verb prints: results on standard output, all else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from enum import Enum
+from math import isfinite
+from typing import Any
+
+
+def say(text: str) -> None:
+    """A message for people."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def out(text: str) -> None:
+    """A result."""
+    print(text.rstrip("\n"))
+
+
+def out_json(value: Any) -> None:
+    """A result for programs, as strict JSON: a number that is not finite is null."""
+    print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """JSON-like data of records, paths and numbers."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value if isinstance(value, str | bool | int | None) else str(value)
+
+
+def facts(pairs: Mapping[str, Any]) -> str:
+    """One fact a line, the names aligned; empty ones are left out."""
+    shown = {name: str(value) for name, value in pairs.items() if value not in ("", None)}
+    width = max(map(len, shown), default=0)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in shown.items())
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

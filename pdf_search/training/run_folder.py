@@ -1,0 +1,135 @@
+"""A single trial in a folder of its own: configuration, curve, checkpoint, predictions."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+import yaml
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepared import Prepared
+from pdf_search.errors import TrialError
+from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, TrialOutcome
+from pdf_search.training.checkpoint import CHECKPOINT, write_atomically
+from pdf_search.training.trial import Save, run_trial
+
+CONFIG = "config.yaml"
+CURVE = "curve.csv"
+COLUMNS = (
+    "epoch",
+    "learning_rate",
+    "seconds",
+    "peak_mb",
+    "replicate",
+    "seed",
+    "fold",
+    "train_loss",
+    "valid",
+    "test",
+)
+SAVE_SECONDS = 30.0
+
+See = Callable[[EpochReport], bool]  # True: stop after this epoch, to be continued later
+
+
+class _StopAskedError(Exception):
+    pass
+
+
+@dataclass
+class RunFolder:
+    """``config.yaml``, ``curve.csv``, ``checkpoint.pt`` and, when confirming, the predictions.
+
+    ``curve``: every epoch trained so far, those of earlier runs included.
+    """
+
+    path: Path
+    curve: list[EpochReport] = field(default_factory=list)
+
+    def train(
+        self, config: TrialConfig, data: Prepared, see: See, resume: bool = False
+    ) -> TrialOutcome | None:
+        """Train to the end; None if ``see`` asked to stop, with everything saved by then.
+
+        ``resume``: continue after the checkpoint of an earlier run, if there is one.
+
+        Raises:
+            TrialError: the checkpoint is of another configuration; or as ``run_trial`` raises.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
+        continued = resume and (self.path / CHECKPOINT).is_file()
+        earlier = read_curve(self.path / CURVE) if continued else []
+        if not continued:
+            write_atomically(self.path / CONFIG, lambda path: path.write_text(text, "utf-8"))
+        self.curve = earlier
+        saved = time.monotonic()
+
+        def report(epoch: EpochReport, save: Save) -> None:
+            nonlocal saved
+            self.curve = [known for known in self.curve if known.epoch < epoch.epoch] + [epoch]
+            self._write_curve(config.replicates)
+            stop = see(epoch)
+            due = time.monotonic() - saved >= SAVE_SECONDS
+            if stop or due or epoch.epoch == config.epochs:
+                save(self.path)
+                saved = time.monotonic()
+            if stop and epoch.epoch < config.epochs:
+                raise _StopAskedError
+
+        try:
+            return run_trial(config, data, report, self.path if continued else None)
+        except _StopAskedError:
+            return None
+
+    def _write_curve(self, replicates: Sequence[Replicate]) -> None:
+        write_atomically(self.path / CURVE, lambda path: _write_curve(path, self.curve, replicates))
+
+
+def _write_curve(path: Path, curve: Sequence[EpochReport], replicates: Sequence[Replicate]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for report in curve:
+            head = (report.epoch, report.learning_rate, report.seconds, report.peak_mb)
+            for number, (who, values) in enumerate(zip(replicates, report.replicates, strict=True)):
+                scores = (values.train_loss, values.valid, values.test)
+                writer.writerow((*head, number, who.seed, who.fold, *scores))
+
+
+def read_curve(path: Path) -> list[EpochReport]:
+    """The epochs in a ``curve.csv``.
+
+    Raises:
+        TrialError: missing or damaged.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        groups = groupby(rows, key=lambda row: row["epoch"])
+        return [_epoch(list(group)) for _, group in groups]
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise TrialError(f"{path}: cannot be read ({error}). Start the trial anew.") from error
+
+
+def _epoch(rows: list[dict[str, str]]) -> EpochReport:
+    head = rows[0]
+    return EpochReport(
+        int(head["epoch"]),
+        float(head["learning_rate"]),
+        tuple(
+            ReplicateEpoch(float(r["train_loss"]), _number(r["valid"]), _number(r["test"]))
+            for r in rows
+        ),
+        float(head["seconds"]),
+        float(head["peak_mb"]),
+    )
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
