@@ -277,7 +277,7 @@ class TrialConfig(Frozen):
     seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
     folds: Annotated[int, Field(ge=2)] | None = None
     stop_epoch: Annotated[int, Field(ge=1)] | None = None
-    engine: Literal["reference"] = "reference"
+    engine: Literal["fast", "reference"] = "fast"
     device: str = "auto"  # auto, cpu, cuda
 
     @model_validator(mode="after")

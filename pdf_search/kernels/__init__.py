@@ -1,0 +1,1 @@
+"""The few operations that carry the fast engine: a readable reference, the CPU, the GPU."""

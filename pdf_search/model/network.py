@@ -12,15 +12,16 @@ from torch import Tensor, nn
 
 from pdf_search.config import InputShape, ModelConfig, NoInput
 from pdf_search.graphs.batch import Batch
-from pdf_search.model.convolution import aggregate, incoming_softmax
+from pdf_search.graphs.fast_batch import FastBatch
+from pdf_search.model.fast import FastConvolution
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import BatchNorm, Linear, activation, encoder
-from pdf_search.model.randomness import Noise, replicate_keys
+from pdf_search.model.randomness import HEAD, LAYER, Dropout, Noise, replicate_keys
 from pdf_search.model.readout import readout
+from pdf_search.model.reference import ReferenceConvolution
 from pdf_search.records import Replicate
 
-# Places of the private dropout noise; layer l uses LAYER + 2 l and the one after it.
-FILTER, HEAD, LAYER = 0, 1, 2
+Convolution = ReferenceConvolution | FastConvolution
 
 
 class FeedForward(nn.Module):
@@ -81,48 +82,42 @@ class PDFNetwork(nn.Module):
         self.head = Linear(d, shape.outputs, generators)
 
     def forward(
-        self, batch: Batch, rows: Tensor, edge_types: Tensor, noise: Noise | None = None
+        self,
+        batch: Batch | FastBatch,
+        rows: Tensor,
+        edge_types: Tensor,
+        noise: Noise | None = None,
     ) -> Tensor:
         """Outputs [R, B, outputs]; ``rows`` [U, m] and ``edge_types`` [T, C] of the data set.
 
-        ``noise`` is needed in training with dropout.
+        The batch decides which engine computes. ``noise`` is needed in training with dropout.
         """
+        assert noise is not None or not self.training or self.config.dropout == 0
+        dropout = Dropout(self.config.dropout, noise if self.training else None)
+        if isinstance(batch, FastBatch):
+            convolution: Convolution = FastConvolution(
+                self.filter, batch, rows, self.config, dropout
+            )
+        else:
+            convolution = ReferenceConvolution(self.filter, batch, rows, self.config, dropout)
         x = self.nodes(batch.nodes) * batch.node_mask
         e = None if self.edges is None else self.edges(edge_types)
-        weights = self._pair_weights(batch, rows, noise)
         node = torch.arange(x.shape[1], device=x.device).expand(x.shape[:2])
         for depth, layer in enumerate(self.layers):
             assert isinstance(layer, Layer)
-            y = aggregate(x, weights, batch, e, layer.pre, self.config.activation)
-            x = x + self._dropout(y, noise, LAYER + 2 * depth, node)
-            y = layer.ffn(x, batch.node_mask)
-            x = x + self._dropout(y, noise, LAYER + 2 * depth + 1, node)
+            x = x + dropout(convolution(x, e, layer.pre), LAYER + 2 * depth, node)
+            x = x + dropout(layer.ffn(x, batch.node_mask), LAYER + 2 * depth + 1, node)
             x = x * batch.node_mask
         pooled = readout(self.config.readout, x, batch.node_slot, batch.node_count)
-        return self._head(pooled, noise)
+        return self._head(pooled, dropout)
 
-    def _pair_weights(self, batch: Batch, rows: Tensor, noise: Noise | None) -> Tensor:
-        """f of every pair, [R, P, d or 1], after dropout and softmax; padding is 0."""
-        f = self.filter(rows[batch.pair_row], batch.pair_mask)
-        f = self._dropout(f, noise, FILTER, batch.pair_target, batch.pair_source)
-        if self.config.softmax:
-            f = incoming_softmax(f, batch.pair_target, batch.nodes.shape[1])
-        return f * batch.pair_mask
-
-    def _head(self, pooled: Tensor, noise: Noise | None) -> Tensor:
+    def _head(self, pooled: Tensor, dropout: Dropout) -> Tensor:
         if self.hidden_head is not None:
             pooled = activation(self.config.ffn_activation, self.hidden_head(pooled))
             slot = torch.arange(pooled.shape[1], device=pooled.device).expand(pooled.shape[:2])
-            pooled = self._dropout(pooled, noise, HEAD, slot)
+            pooled = dropout(pooled, HEAD, slot)
         out: Tensor = self.head(pooled)
         return out
-
-    def _dropout(self, x: Tensor, noise: Noise | None, place: int, *index: Tensor) -> Tensor:
-        rate = self.config.dropout
-        if not self.training or rate == 0:
-            return x
-        assert noise is not None, "training with dropout needs noise"
-        return x * noise.keep(place, rate, x.shape[-1], *index)
 
 
 def _generator(replicate: Replicate) -> torch.Generator:

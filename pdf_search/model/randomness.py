@@ -13,6 +13,9 @@ from torch import Tensor
 
 from pdf_search.records import Replicate
 
+# Places of the dropout noise; layer l uses LAYER + 2 l and the one after it.
+FILTER, HEAD, LAYER = 0, 1, 2
+
 _MASK = 0xFFFFFFFF
 
 
@@ -60,13 +63,33 @@ class Noise:
         """``keys`` [R]: from the replicate, the epoch and the step."""
         self.keys = keys
 
-    def keep(self, place: int, rate: float, width: int, *index: Tensor) -> Tensor:
+    def keep(
+        self, place: int, rate: float, width: int, *index: Tensor, replicate: Tensor | None = None
+    ) -> Tensor:
         """Dropout factor of each entry and channel: 0 or 1 / (1 - rate), [R, L, width].
 
-        ``place`` names the layer, ``index`` (each [R, L]) the entry within its replicate.
+        ``place`` names the layer, ``index`` (each [R, L]) the entry within its replicate. For a
+        flat list of entries, ``index`` [L] and ``replicate`` [L] give [L, width].
         """
-        keys = fold_in(self.keys, place)[:, None]
+        keys = fold_in(self.keys, place)
+        keys = keys[:, None] if replicate is None else keys[replicate]
         for values in index:
             keys = fold_in(keys, values)
         channel = torch.arange(width, device=keys.device)
         return (uniform(fold_in(keys[..., None], channel)) >= rate).float() / (1 - rate)
+
+
+class Dropout:
+    """Dropout with private noise; without noise it leaves its input as it is."""
+
+    def __init__(self, rate: float, noise: Noise | None) -> None:
+        self.rate = rate
+        self.noise = noise if rate > 0 else None
+
+    def __call__(
+        self, x: Tensor, place: int, *index: Tensor, replicate: Tensor | None = None
+    ) -> Tensor:
+        """See ``Noise.keep``."""
+        if self.noise is None:
+            return x
+        return x * self.noise.keep(place, self.rate, x.shape[-1], *index, replicate=replicate)

@@ -55,7 +55,8 @@ def _regression(metric: str, target: Values, prediction: Values) -> float:
 
 
 def _ogb(metric: str, target: Values, prediction: Values) -> float:
-    evaluator = import_ogb("ogb.graphproppred").Evaluator("ogbg-molhiv" if metric == "rocauc" else "ogbg-molpcba")
+    name = "ogbg-molhiv" if metric == "rocauc" else "ogbg-molpcba"
+    evaluator = import_ogb("ogb.graphproppred").Evaluator(name)
     evaluator.num_tasks = target.shape[1]
     try:
         values = evaluator.eval({"y_true": target, "y_pred": prediction})

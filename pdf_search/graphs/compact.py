@@ -1,0 +1,127 @@
+"""A bank laid out for the fast engine: for each graph the triples, rows and messages it needs.
+
+Far pairs are never listed. With f(r0) the weight of a graph's far pairs, node v receives
+    sum over near (v, u): f[row] * G[u, t]  +  f(r0) * (sum over all u: G[u, 0] - sum over near u)
+so a near pair of type 0 needs the weight f[row] - f(r0) on G[u, 0], and a near pair of type t > 0
+the weight f[row] on G[u, t] and -f(r0) on G[u, 0]. Each is a triple (v, weight entry, message).
+
+Legend: G graphs, P near pairs, Q triples, M messages (u, t), U bank rows, E weight entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.graphs.bank import Bank
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Lists of unequal length, one a graph: ``values[ptr[g]:ptr[g + 1]]``."""
+
+    ptr: Ints  # [G + 1]
+    columns: tuple[Ints, ...]
+
+
+@dataclass(frozen=True)
+class Compact:
+    """Node numbers, message numbers and pair numbers are local to their graph."""
+
+    messages: Ragged  # node, edge type, triples that use it; the nodes of type 0 come first
+    triples: Ragged  # v, entry, message, pair (-1: correction), place when sorted by message
+    pairs: Ragged  # v, u, row, 1 if of type 0
+    rows: Ragged  # distinct rows of the graph, far row included; pairs that have it
+    entries: Ragged  # distinct weight entries of the graph
+    plus: Ints  # [E] row whose weight counts, -1 for none
+    minus: Ints  # [E] far row whose weight is taken off, -1 for none
+    far_row: Ints  # [G] -1 where a graph has no far pair
+
+
+def compact(bank: Bank) -> Compact:
+    graphs = len(bank.node_count)
+    graph = np.repeat(np.arange(graphs), np.diff(bank.pair_ptr))
+    far_row = np.where(bank.far_count > 0, bank.far_row, -1).astype(np.int64)
+    v, u = bank.target.astype(np.int64), bank.source.astype(np.int64)
+    kind, row = bank.edge_type.astype(np.int64), bank.row.astype(np.int64)
+    messages, message = _messages(bank, graph, u, kind)
+    corrected = (kind > 0) & (far_row[graph] >= 0)
+
+    owner = np.concatenate([graph, graph[corrected]])
+    target = np.concatenate([v, v[corrected]])
+    plus = np.concatenate([row, np.full(corrected.sum(), -1)])
+    minus = np.concatenate([np.where(kind == 0, far_row[graph], -1), far_row[graph[corrected]]])
+    used = np.concatenate([message, u[corrected]])
+    pair = np.arange(len(v)) - bank.pair_ptr[graph]
+    pair = np.concatenate([pair, np.full(corrected.sum(), -1)])
+    order = np.lexsort((target, owner))
+    owner, target, used, pair = owner[order], target[order], used[order], pair[order]
+
+    width = len(bank.rows) + 1
+    keys, entry = np.unique((plus[order] + 1) * width + minus[order] + 1, return_inverse=True)
+    entry = entry.reshape(-1)
+    triple_ptr = _ptr(owner, graphs)
+    by_message = np.lexsort((used, owner)) - triple_ptr[owner]
+    uses = np.bincount(messages.ptr[owner] + used, minlength=messages.ptr[-1])
+    return Compact(
+        messages=Ragged(messages.ptr, (*messages.columns, uses)),
+        triples=Ragged(triple_ptr, (target, entry, used, pair, by_message)),
+        pairs=Ragged(bank.pair_ptr, (v, u, row, (kind == 0).astype(np.int64))),
+        rows=_row_counts(bank, graph, row, far_row),
+        entries=_distinct(owner, entry, graphs, len(keys)),
+        plus=keys // width - 1,
+        minus=keys % width - 1,
+        far_row=far_row,
+    )
+
+
+def _messages(bank: Bank, graph: Ints, u: Ints, kind: Ints) -> tuple[Ragged, Ints]:
+    """The messages (u, t) of each graph, and the message of each pair.
+
+    Type 0 of every node first, then the combinations of node and bond type that occur.
+    """
+    n = bank.node_count
+    first = np.concatenate([[0], np.cumsum(n)])
+    types = int(kind.max(initial=0)) + 1
+    bond = kind > 0
+    keys, combination = np.unique(
+        (first[graph] + u)[bond] * types + kind[bond], return_inverse=True
+    )
+    node, node_graph = keys // types, np.searchsorted(first, keys // types, side="right") - 1
+    extra = _ptr(node_graph, len(n))
+    ptr = first + extra
+    message = u.copy()
+    message[bond] = n[graph[bond]] + combination.reshape(-1) - extra[graph[bond]]
+
+    nodes, kinds = np.empty(ptr[-1], np.int64), np.zeros(ptr[-1], np.int64)
+    place = np.arange(len(keys)) + first[node_graph + 1]
+    plain = np.ones(ptr[-1], bool)
+    plain[place] = False
+    nodes[plain] = np.arange(first[-1]) - np.repeat(first[:-1], n)
+    nodes[place], kinds[place] = node - first[node_graph], keys % types
+    return Ragged(ptr, (nodes, kinds)), message
+
+
+def _row_counts(bank: Bank, graph: Ints, row: Ints, far_row: Ints) -> Ragged:
+    width = len(bank.rows)
+    keys, counts = np.unique(graph * width + row, return_counts=True)
+    far = np.flatnonzero(far_row >= 0)
+    keys = np.concatenate([keys, far * width + far_row[far]])
+    counts = np.concatenate([counts, bank.far_count[far]])
+    distinct, place = np.unique(keys, return_inverse=True)
+    total = np.bincount(place.reshape(-1), weights=counts, minlength=len(distinct))
+    ptr = _ptr(distinct // width, len(bank.node_count))
+    return Ragged(ptr, (distinct % width, total.astype(np.int64)))
+
+
+def _distinct(owner: Ints, value: Ints, graphs: int, width: int) -> Ragged:
+    keys = np.unique(owner * width + value)
+    return Ragged(_ptr(keys // width, graphs), (keys % width,))
+
+
+def _ptr(owner: Ints, graphs: int) -> Ints:
+    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=graphs))])

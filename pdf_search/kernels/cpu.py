@@ -1,0 +1,129 @@
+"""The segment product on the CPU: compiled by Numba, parallel, deterministic.
+
+A group of triples is summed in a fixed order whatever the number of threads; a long group in
+chunks, whose sums are added in order. No compiler is needed on the user's machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from numba import njit, prange
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pdf_search.kernels.triples import CHUNK, Order
+
+Ints = NDArray[np.int32]
+
+OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
+
+
+def segment_product(a: Tensor, b: Tensor, order: Order) -> Tensor:
+    """See ``reference.segment_product``; float32."""
+    return _run(_product if a.shape[1] == b.shape[1] else _scaled, a, b, order, b.shape[1])
+
+
+def segment_dot(a: Tensor, b: Tensor, order: Order) -> Tensor:
+    """See ``reference.segment_dot``; float32."""
+    return _run(_dot, a, b, order, 1)
+
+
+def use_torch_threads() -> None:
+    """As many threads as torch uses in this process."""
+    wanted = min(torch.get_num_threads(), int(numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    if numba.get_num_threads() != wanted:
+        numba.set_num_threads(wanted)
+
+
+def as_array(x: Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = x.detach().contiguous().numpy()
+    return array
+
+
+def _run(kernel: Callable[..., None], a: Tensor, b: Tensor, order: Order, width: int) -> Tensor:
+    use_torch_threads()
+    out = torch.empty(order.groups, width)
+    chunks, joins = _plan(order.ptr.numpy(), CHUNK)
+    partial = np.empty((joins[-1, 2] if len(joins) else 0, width), np.float32)
+    first, second = order.first.numpy(), order.second.numpy()
+    kernel(as_array(a), as_array(b), first, second, chunks, out.numpy(), partial)
+    _join(joins, partial, out.numpy())
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _plan(ptr: Ints, size: int) -> tuple[Ints, Ints]:
+    """Chunks (group, begin, end, row of ``partial`` or -1) and joins (group, first, last row)."""
+    groups = len(ptr) - 1
+    total, long_groups = 0, 0
+    for g in range(groups):
+        pieces = max(1, (ptr[g + 1] - ptr[g] + size - 1) // size)
+        total += pieces
+        long_groups += pieces > 1
+    chunks = np.empty((total, 4), np.int32)
+    joins = np.empty((long_groups, 3), np.int32)
+    c, j, row = 0, 0, 0
+    for g in range(groups):
+        pieces = max(1, (ptr[g + 1] - ptr[g] + size - 1) // size)
+        if pieces > 1:
+            joins[j] = (g, row, row + pieces)
+            j += 1
+        for i in range(pieces):
+            begin = ptr[g] + i * size
+            chunks[c] = (g, begin, min(begin + size, ptr[g + 1]), row if pieces > 1 else -1)
+            row += pieces > 1
+            c += 1
+    return chunks, joins
+
+
+@njit(parallel=True, **OPTIONS)
+def _product(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyped-def]
+    for c in prange(len(chunks)):
+        group, begin, end, row = chunks[c]
+        target = out[group] if row < 0 else partial[row]
+        target[:] = 0.0
+        for p in range(begin, end):
+            x, y = a[first[p]], b[second[p]]
+            for d in range(target.shape[0]):
+                target[d] += x[d] * y[d]
+
+
+@njit(parallel=True, **OPTIONS)
+def _scaled(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyped-def]
+    for c in prange(len(chunks)):
+        group, begin, end, row = chunks[c]
+        target = out[group] if row < 0 else partial[row]
+        target[:] = 0.0
+        for p in range(begin, end):
+            factor, y = a[first[p], 0], b[second[p]]
+            for d in range(target.shape[0]):
+                target[d] += factor * y[d]
+
+
+@njit(parallel=True, **OPTIONS)
+def _dot(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyped-def]
+    for c in prange(len(chunks)):
+        group, begin, end, row = chunks[c]
+        total = np.float32(0.0)
+        for p in range(begin, end):
+            x, y = a[first[p]], b[second[p]]
+            for d in range(x.shape[0]):
+                total += x[d] * y[d]
+        if row < 0:
+            out[group, 0] = total
+        else:
+            partial[row, 0] = total
+
+
+@njit(**OPTIONS)
+def _join(joins, partial, out):  # type: ignore[no-untyped-def]
+    for j in range(len(joins)):
+        group, first, last = joins[j]
+        out[group] = partial[first]
+        for row in range(first + 1, last):
+            out[group] += partial[row]

@@ -1,0 +1,69 @@
+"""Triples (s, a, b) in three orders: what a segment product and its two gradients walk through.
+
+Legend: P triples, S segments; A and B are the row tables of the two factors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+CHUNK = 256  # longest run of triples that one worker sums; a hot row is many chunks
+
+
+@dataclass(frozen=True)
+class Order:
+    """Triples grouped by one of their three numbers, and the other two, all int32.
+
+    The triples of group g are ``ptr[g]:ptr[g + 1]``.
+    """
+
+    ptr: Tensor  # [groups + 1]
+    first: Tensor  # [P]
+    second: Tensor  # [P]
+
+    @property
+    def groups(self) -> int:
+        return len(self.ptr) - 1
+
+
+@dataclass(frozen=True)
+class Triples:
+    by_segment: Order  # first = a, second = b
+    by_a: Order  # first = segment, second = b
+    by_b: Order  # first = segment, second = a
+
+    def tensors(self) -> list[Tensor]:
+        return [
+            tensor
+            for order in (self.by_segment, self.by_a, self.by_b)
+            for tensor in (order.ptr, order.first, order.second)
+        ]
+
+    @classmethod
+    def from_tensors(cls, tensors: list[Tensor]) -> Triples:
+        return cls(Order(*tensors[0:3]), Order(*tensors[3:6]), Order(*tensors[6:9]))
+
+    @classmethod
+    def build(cls, segment: Tensor, a: Tensor, b: Tensor, sizes: tuple[int, int, int]) -> Triples:
+        """From triples in any order; ``sizes``: segments, rows of A, rows of B."""
+        return cls(
+            group(segment, a, b, sizes[0]),
+            group(a, segment, b, sizes[1]),
+            group(b, segment, a, sizes[2]),
+        )
+
+
+def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:
+    """The order by ``key``; triples of one group keep their order."""
+    place = key.argsort(stable=True)
+    return Order(pointer(key, groups), first[place].int(), second[place].int())
+
+
+def pointer(key: Tensor, groups: int) -> Tensor:
+    """Row pointer [groups + 1] of entries with these group numbers, once sorted."""
+    ptr = torch.zeros(groups + 1, dtype=torch.int32, device=key.device)
+    ptr[1:] = torch.bincount(key, minlength=groups).cumsum(0)
+    return ptr

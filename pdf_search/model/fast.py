@@ -1,0 +1,91 @@
+"""The fast engine: the same convolution with distinct rows, node-level messages, far pairs closed.
+
+Four exact steps (design: the fast engine): messages are made once for each node and bond type; the
+filter runs on distinct basis rows; far pairs enter as a sum over the graph; what is left is one
+segment product.
+
+Legend: R replicates, N nodes, B graph slots, U rows, d channels, T edge types; flat over the
+replicates: E weight entries, M messages, P near pairs.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pdf_search.config import ModelConfig
+from pdf_search.graphs.fast_batch import FastBatch, FastPairs
+from pdf_search.kernels.product import segment_product
+from pdf_search.model.filters import Filter
+from pdf_search.model.layers import Linear, activation
+from pdf_search.model.randomness import FILTER, Dropout
+from pdf_search.model.segments import max_by, pick, sum_by
+
+
+class FastConvolution:
+    """y[v] = sum over pairs (v, u) of f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c)."""
+
+    def __init__(
+        self, f: Filter, batch: FastBatch, rows: Tensor, config: ModelConfig, dropout: Dropout
+    ) -> None:
+        """``rows`` [bank rows, m]. The weights serve all layers, so they are computed once."""
+        self.batch = batch
+        self.activation = config.activation
+        values = f(rows[batch.rows], batch.row_weight)  # [R, U, d or 1]
+        none = values.new_zeros(values.shape[0], 1, values.shape[2])
+        values = torch.cat([values, none], 1).flatten(0, 1)
+        if batch.pairs is None:
+            self.weights = values[batch.plus] - values[batch.minus]  # [E, d or 1]
+            self.far = values[batch.far]  # [R, B, d or 1] the same for all nodes of a graph
+            self.far_by_node = False
+        else:
+            pairs = batch.pairs
+            near, far = pair_weights(values, pairs, config.softmax, dropout)
+            plain = near - pairs.plain * far.index_select(0, pairs.target)
+            self.weights = torch.cat([plain, -far])  # [P + R N, d or 1]
+            self.far = far.view(*batch.node_slot.shape, -1)  # [R, N, d or 1]
+            self.far_by_node = True
+
+    def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
+        """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
+        batch = self.batch
+        replicates, nodes, width = x.shape
+        sent = pre(x).flatten(0, 1).index_select(0, batch.message_node)
+        if e is not None:
+            sent = sent + (e @ pre.weight).flatten(0, 1).index_select(0, batch.message_type)
+        messages = activation(self.activation, sent)
+        near = segment_product(self.weights, messages, batch.triples).view(replicates, nodes, width)
+        slots = batch.graphs.shape[1]
+        total = messages.new_zeros(replicates * slots, width)
+        total = total.index_add(0, batch.plain_slot, messages.index_select(0, batch.plain))
+        total = total.view(replicates, slots, width)
+        slot = batch.node_slot.clamp(max=slots - 1)
+        if self.far_by_node:
+            return near + self.far * pick(total, slot)
+        return near + pick(self.far * total, slot)
+
+
+def pair_weights(
+    values: Tensor, pairs: FastPairs, softmax: bool, dropout: Dropout
+) -> tuple[Tensor, Tensor]:
+    """Weights of the near pairs [P, d] and of each node's far pairs [R N, d], 0 for none.
+
+    ``values`` [rows, d]: f of the rows of the batch. With ``softmax``, over the incoming pairs of
+    each node; its own maximum is taken off first.
+    """
+    near = values.index_select(0, pairs.row)
+    near = dropout(near, FILTER, pairs.target_place, pairs.source_place, replicate=pairs.replicate)
+    far = values.index_select(0, pairs.far_row)
+    if not softmax:
+        return near, far
+    nodes = len(far)
+    target = pairs.target[None]
+    some = pairs.far_count > 0
+    largest = max_by(near.detach()[None], target, nodes)[0, :nodes]
+    largest = torch.where(some, torch.maximum(largest, far.detach()), largest)
+    largest = torch.where(largest.isinf(), 0.0, largest)  # padding has no pair
+    near = (near - largest.index_select(0, pairs.target)).exp()
+    far = torch.where(some, (far - largest).exp(), 0.0)
+    total = sum_by(near[None], target, nodes)[0] + pairs.far_count * far
+    total = torch.where(total > 0, total, 1.0)
+    return near / total.index_select(0, pairs.target), far / total

@@ -1,0 +1,49 @@
+"""The reference engine: the convolution pair by pair, as the paper writes it (section 3.3).
+
+Legend: R replicates, N nodes, P pairs, d channels, T edge types.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from pdf_search.config import ModelConfig
+from pdf_search.graphs.batch import Batch
+from pdf_search.model.filters import Filter
+from pdf_search.model.layers import Linear, activation
+from pdf_search.model.randomness import FILTER, Dropout
+from pdf_search.model.segments import max_by, pick, sum_by
+
+
+class ReferenceConvolution:
+    """y[v] = sum over pairs (v, u) of f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c)."""
+
+    def __init__(
+        self, f: Filter, batch: Batch, rows: Tensor, config: ModelConfig, dropout: Dropout
+    ) -> None:
+        """``rows`` [bank rows, m]. The weights serve all layers, so they are computed once."""
+        self.batch = batch
+        self.activation = config.activation
+        weights = f(rows[batch.pair_row], batch.pair_mask)
+        weights = dropout(weights, FILTER, batch.pair_target, batch.pair_source)
+        if config.softmax:
+            weights = incoming_softmax(weights, batch.pair_target, batch.nodes.shape[1])
+        self.weights = weights * batch.pair_mask  # [R, P, d or 1]
+
+    def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
+        """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
+        batch = self.batch
+        if e is None:  # without edge input a node sends the same message to all
+            message = pick(activation(self.activation, pre(x)), batch.pair_source)
+        else:
+            sent = pick(x, batch.pair_source) + pick(e, batch.pair_type)
+            message = activation(self.activation, pre(sent))
+        return sum_by(message * self.weights, batch.pair_target, x.shape[1])
+
+
+def incoming_softmax(f: Tensor, target: Tensor, nodes: int) -> Tensor:
+    """Softmax over the incoming pairs of each node, per channel. ``f`` [R, P, d]."""
+    largest = max_by(f.detach(), target, nodes)
+    weight = (f - pick(largest, target)).exp()
+    total = sum_by(weight, target, nodes + 1)
+    return weight / pick(total, target)
