@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# Before torch starts: threads that spin while they wait starve tests that run beside them.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 SHARED = Path(__file__).parents[2] / "shared"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -47,7 +48,9 @@ def checkup(out: Path, data_root: Path | None, cache: Path | None) -> list[Check
 def _package(name: str) -> Check:
     """Its version, if it can really be imported."""
     try:
-        import_module(MODULES.get(name, name))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # packages deprecating each other's names
+            import_module(MODULES.get(name, name))
         return Check(name, version(name))
     except PackageNotFoundError:
         return Check(name, "not installed: pip install --upgrade pdf-search", ok=False)

@@ -141,8 +141,8 @@ def plan_sweep(
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
     folds = config.folds is not None
     seeds = options.seeds or (1 if folds else defaults.confirm_seeds)
-    nodes = _nodes(options)
     trials = count_trials(space, method, options)
+    resources = settle_resources(options, _nodes(options), trials)
     folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
     data = load_prepared(folder)
     name = options.name or free_name(options.out.expanduser(), space.name)
@@ -164,7 +164,7 @@ def plan_sweep(
         top_k=top_k,
         seeds=seeds,
         confirm_epochs=options.confirm_epochs or epochs,
-        resources=settle_resources(options, nodes, trials),
+        resources=resources,
         first=config,
         notes=_notes(trials, top_k),
     )

@@ -1,0 +1,47 @@
+# make quickstart   everything from nothing to a first result table
+# make test         the tests
+# make lint         format, lint, types, import contracts
+#
+# PYTHON=python3.12            another Python (3.11 or later)
+# CONSTRAINTS=FILE             pip constraints, for instance a certain torch
+
+PYTHON ?= python3
+VENV ?= .venv
+CONSTRAINTS ?=
+WORKERS ?= 2
+
+BIN := $(VENV)/bin
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+
+.PHONY: quickstart test lint clean
+
+quickstart: $(VENV)/.installed
+	$(BIN)/pdf-search quickstart
+
+# Trials under Ray want the cores for themselves, so they run apart.
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not ray"
+	$(BIN)/python -m pytest -m ray
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or later is needed: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
+	$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
+	$(PIP_INSTALL) --editable '.[dev]'
+	@touch $(VENV)/.installed $@

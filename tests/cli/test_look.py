@@ -1,0 +1,98 @@
+"""data, spaces, doctor, plan: what they print for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pdf_search.space import paper_trial
+from tests.cli.conftest import Run
+
+MOLECULES = "name,SMILES,logS\n" + "".join(
+    f"m{i},{'C' * (i % 7 + 1)}{'O' * (i % 3)},{0.1 * i - 1:.2f}\n" for i in range(30)
+)
+
+
+def test_data_statistics(run: Run) -> None:
+    found = json.loads(run("data", "freesolv", "--json").stdout)
+    assert found["graphs"] == 642
+    assert found["unit"] == "kcal/mol"
+    assert "642" in run("data", "freesolv").stdout
+
+
+def test_data_list(run: Run) -> None:
+    run("data", "freesolv")
+    listed = json.loads(run("data", "--list", "--json").stdout)
+    assert {"zinc", "mutag", "ogbg-molhiv"} <= set(listed["known"])
+    assert "FreeSolv" in {entry["title"] for entry in listed["prepared"]}
+    assert "FreeSolv" in run("data").stdout
+
+
+def test_own_molecules(run: Run, home: Path) -> None:
+    (home / "own.csv").write_text(MOLECULES)
+    keys = ["--set", "data.smiles=SMILES", "--set", "data.targets=[logS]"]
+    found = json.loads(run("data", "own.csv", *keys, "--json").stdout)
+    assert (found["title"], found["graphs"], found["task"]) == ("own", 30, "regression")
+
+
+def test_spaces(run: Run) -> None:
+    names = {space["name"] for space in json.loads(run("spaces", "--json").stdout)}
+    assert {"freesolv", "zinc", "ogbg-ppa"} <= names
+    assert "zinc" in run("spaces").stdout
+    one = json.loads(run("spaces", "freesolv", "--json").stdout)
+    paths = {parameter["path"] for parameter in one["parameters"]}
+    assert "training.learning_rate" in paths
+    assert "training.learning_rate" in run("spaces", "freesolv").stdout
+
+
+@pytest.mark.parametrize("name", ["freesolv", "ogbg-molhiv"])
+def test_a_copied_space_is_the_same(run: Run, home: Path, name: str) -> None:
+    run("spaces", name, "--copy", "mine.yaml")
+    copied, shipped = (
+        json.loads(run("spaces", space, "--json").stdout) for space in ("mine.yaml", name)
+    )
+    for key in ("parameters", "defaults", "limits", "size"):
+        assert copied[key] == shipped[key]
+    run("spaces", name, "--copy", "mine.yaml", code=2)
+    assert "plan" not in (home / "mine.yaml").read_text()
+
+
+def test_doctor(run: Run) -> None:
+    found = json.loads(run("doctor", "--json").stdout)
+    assert found["torch"]["ok"]
+    assert found["ray"]["found"].startswith("2.")
+    assert {"python", "gpu", "triton", "cache", "out"} <= set(found)
+    assert "torch" in run("doctor").stdout
+
+
+def test_doctor_finds_what_is_amiss(run: Run, home: Path) -> None:
+    (home / "file").write_text("")
+    result = run("doctor", "--out", "file/runs", "--data-root", home, "--json", code=1)
+    found = json.loads(result.stdout)
+    assert not found["out"]["ok"]
+    assert not found["data root"]["ok"]
+
+
+def test_plan(run: Run, home: Path) -> None:
+    options = ["--trials", 5, "--epochs", 30, "--top-k", 2, "--seeds", 3, "--name", "mine"]
+    plan = json.loads(run("plan", "freesolv", *options, "--json").stdout)
+    assert (plan["trials"], plan["epochs"], plan["name"]) == (5, 30, "mine")
+    assert plan["confirm"] == {"top_k": 2, "seeds": 3, "epochs": 30}
+    assert plan["first"]["phase"] == "search"
+    assert plan["folder"] == str(home / "runs" / "mine")
+    assert "5 trials" in run("plan", "freesolv", *options).stdout
+    assert not (home / "runs").exists()
+
+
+def test_plan_begins_with_the_published_setting(run: Run, data_root: Path) -> None:
+    words = ["--data-root", data_root, "--set", "data.train_fraction=0.05", "--json"]
+    plan = json.loads(run("plan", "mutag", *words).stdout)
+    assert plan["first_is_published"]
+    published = paper_trial("mutag")
+    for part in ("model", "training"):
+        for key, value in published[part].items():
+            if not isinstance(value, dict):
+                assert plan["first"][part][key] == value
+    assert plan["first"]["data"]["train_fraction"] == 0.05

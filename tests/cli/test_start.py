@@ -1,0 +1,56 @@
+"""The program starts quickly and imports nothing heavy before a verb needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import PROGRAM, Run
+
+VERBS = "quickstart data spaces plan train sweep confirm resume rerun report list show doctor"
+OPTIONS = (
+    "--name --trials --epochs --method --seed --data-root --out --db --cpus-per-trial "
+    "--gpus-per-trial --concurrent --address --storage --time --set"
+)
+HEAVY = ("torch", "ray", "optuna", "pandas", "plotly", "numpy", "sqlalchemy", "rdkit", "ogb")
+
+
+def test_help_within_half_a_second() -> None:
+    fastest = 60.0
+    for _ in range(5):
+        started = time.perf_counter()
+        done = subprocess.run([*PROGRAM, "--help"], capture_output=True, text=True, check=True)
+        fastest = min(fastest, time.perf_counter() - started)
+        if fastest < 0.5:
+            break
+    assert fastest < 0.5
+    for verb in VERBS.split():
+        assert verb in done.stdout
+
+
+def test_import_is_light() -> None:
+    program = "import sys, pdf_search.cli; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    loaded = set(done.stdout.split())
+    assert "pdf_search.cli.app" in loaded
+    assert not loaded.intersection(HEAVY)
+
+
+@pytest.mark.parametrize("verb", VERBS.split())
+def test_each_verb_has_help(run: Run, verb: str) -> None:
+    assert f"pdf-search {verb}" in run(verb, "--help").output
+
+
+def test_common_options(run: Run) -> None:
+    shown = run("sweep", "--help").output
+    for option in OPTIONS.split():
+        assert option in shown
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").stdout.startswith("pdf-search 0.")

@@ -1,0 +1,173 @@
+"""A real sweep of own molecules from the command line, and everything that is done with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from pdf_search.errors import StoreError
+from pdf_search.records import Phase
+from pdf_search.results import Store
+from tests.cli.conftest import run_here, start
+from tests.cli.test_look import MOLECULES
+
+pytestmark = pytest.mark.ray
+
+SPACE = """
+data: {name: csv, path: own.csv, smiles: SMILES, targets: [logS]}
+budget: {trials: 3, epochs: 2, confirm: {top_k: 1, seeds: 2}}
+basis: {eps: [-0.3], k: 2}
+model: {hidden: {choice: [4, 8, 16]}, layers: 1}
+training: {epochs: 400, batch_size: 8, learning_rate: {range: [1e-3, 1e-2], log: true}}
+"""
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """A folder in which the sweep ``mine`` was run, with what it printed."""
+    folder = tmp_path_factory.mktemp("swept")
+    (folder / "own.csv").write_text(MOLECULES)
+    (folder / "mine.yaml").write_text(SPACE)
+    process = start(folder, cache, "sweep", "mine.yaml")
+    output, messages = process.communicate(timeout=100)
+    assert process.returncode == 0, messages
+    (folder / "stdout").write_text(output)
+    (folder / "stderr").write_text(messages)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _there(swept: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(swept)
+    monkeypatch.setenv("PDF_SEARCH_CACHE", str(cache))
+
+
+def shown(name: str = "mine") -> list[dict[str, Any]]:
+    trials: list[dict[str, Any]] = json.loads(run_here("show", name, "--json").stdout)["trials"]
+    return trials
+
+
+def test_files_and_words(swept: Path) -> None:
+    folder = swept / "runs" / "mine"
+    report = {path.name for path in (folder / "report").iterdir()}
+    assert {"table.md", "table.csv", "table.tex", "leaderboard.csv", "report.html"} <= report
+    assert (folder / "sweep.log").is_file()
+    table = pd.read_parquet(folder / "predictions.parquet")
+    columns = {"split", "index", "task", "replicate", "target", "prediction"}
+    assert columns <= set(table.columns)
+    assert "RMSE" in (swept / "stdout").read_text() or "MAE" in (swept / "stdout").read_text()
+    messages = (swept / "stderr").read_text()
+    assert "3 trials of up to 2 epochs" in messages
+    assert "[3/3 done" in messages
+    assert f"report: {folder / 'report'}" in messages
+    assert "Traceback" not in messages
+
+
+def test_leaderboard_has_state_and_protocol(swept: Path) -> None:
+    board = pd.read_csv(swept / "runs" / "mine" / "report" / "leaderboard.csv")
+    assert set(board["state"]) == {"COMPLETE"}
+    assert set(board["protocol"]) == {"split"}
+
+
+def test_report_without_torch_or_ray(swept: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom pdf_search.cli import app\n"
+        f"app(['report', 'mine', '--to', {str(tmp_path / 'again')!r}], standalone_mode=False)\n"
+        "heavy = {'torch', 'ray', 'torch_geometric'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first = (swept / "runs" / "mine" / "report" / "table.md").read_text()
+    assert (tmp_path / "again" / "table.md").read_text() == first
+    files = json.loads(run_here("report", "mine", "--json").stdout)["files"]
+    assert all(Path(file).is_file() for file in files)
+
+
+def test_list_and_show() -> None:
+    (line,) = [s for s in json.loads(run_here("list", "--json").stdout) if s["name"] == "mine"]
+    assert (line["finished"], line["confirmed"]) == (3, 1)
+    assert "mine" in run_here("list").stdout
+    assert "COMPLETE" in run_here("show", "mine").stdout
+    one = json.loads(run_here("show", "mine", "--trial", 0, "--json").stdout)
+    assert len(one["epochs"]) == 2
+    assert "configuration" in run_here("show", "mine", "--trial", 0).stdout
+    assert "no trial 99" in run_here("show", "mine", "--trial", 99, code=1).stderr
+
+
+def test_taken_name() -> None:
+    result = run_here("sweep", "mine.yaml", "--name", "mine", code=2)
+    assert "pdf-search resume mine" in result.stderr
+
+
+def test_extend_confirm_rerun(swept: Path, cache: Path) -> None:
+    for command in ("resume mine --trials 4", "confirm mine --top-k 2", "rerun mine 1"):
+        process = start(swept, cache, *command.split())
+        _, messages = process.communicate(timeout=100)
+        assert process.returncode == 0, messages
+    trials = shown()
+    search = [trial for trial in trials if trial["phase"] == "search"]
+    confirmed = {trial["origin"] for trial in trials if trial["phase"] == "confirm"}
+    assert sorted(trial["number"] for trial in search) == [0, 1, 2, 3, 4]
+    assert search[-1]["origin"] == "rerun of 1" or "rerun of 1" in {t["origin"] for t in search}
+    assert len(confirmed - {"baseline"}) >= 2
+
+
+def test_interrupt_and_resume(swept: Path, cache: Path) -> None:
+    words = ["sweep", "mine.yaml", "--name", "cut", "--epochs", 400, "--method", "random"]
+    process = start(swept, cache, *words, "--top-k", 0)
+    database = swept / "runs" / "cut" / "results.db"
+    wait_for_epoch(database, process)
+    os.kill(process.pid, signal.SIGINT)
+    _, messages = process.communicate(timeout=90)
+    assert process.returncode == 130, messages
+    assert "go on with: pdf-search resume cut" in messages
+    assert "Traceback" not in messages
+    assert (swept / "runs" / "cut" / "report" / "table.md").is_file()
+    process = start(swept, cache, "resume", "cut", "--time", "1s")
+    _, messages = process.communicate(timeout=90)
+    assert process.returncode == 0, messages
+    assert "stopped by --time; go on with: pdf-search resume cut" in messages
+    process = start(swept, cache, "resume", "cut")
+    _, messages = process.communicate(timeout=100)
+    assert process.returncode == 0, messages
+    trials = shown("cut")
+    assert sorted(trial["number"] for trial in trials) == [0, 1, 2]
+    assert {(trial["state"], trial["epochs"]) for trial in trials} == {("COMPLETE", 400)}
+
+
+def test_quickstart_twice(swept: Path, cache: Path) -> None:
+    words = ["--trials", 2, "--epochs", 1, "--top-k", 1, "--seeds", 1]
+    for expected in ("2 trials of up to 1 epochs", "sweep quickstart exists: going on with it"):
+        process = start(swept, cache, "quickstart", *words)
+        _, messages = process.communicate(timeout=100)
+        assert process.returncode == 0, messages
+        assert expected in messages
+        assert "report:" in messages
+    assert len([t for t in shown("quickstart") if t["phase"] == "search"]) == 2
+
+
+def wait_for_epoch(database: Path, process: subprocess.Popen[str]) -> None:
+    """Until the first epoch is recorded."""
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()[1]
+        try:
+            with Store(f"sqlite:///{database}", create=False) as store:
+                if store.all_epochs("cut", Phase.SEARCH):
+                    return
+        except StoreError:
+            pass
+        time.sleep(0.3)
+    raise AssertionError("no epoch was recorded")

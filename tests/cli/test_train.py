@@ -1,0 +1,117 @@
+"""train: one configuration on real molecules, its files, and how it is continued."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import yaml
+
+from pdf_search.config import parse_trial
+from pdf_search.data.ogb_package import import_ogb
+from tests.cli.conftest import Run, run_here, start
+
+SMALL = [
+    "--set",
+    "model.hidden=16",
+    "--set",
+    "model.layers=1",
+    "--set",
+    "basis={eps: [-0.3], k: 2}",
+]
+
+
+def rmse(table: pd.DataFrame) -> float:
+    return float(np.sqrt(((table["target"] - table["prediction"]) ** 2).mean()))
+
+
+def test_result_and_files(run: Run, home: Path) -> None:
+    words = ["freesolv", *SMALL, "--epochs", 2, "--seeds", 2, "--name", "two", "--json"]
+    result = json.loads(run("train", *words).stdout)
+    folder = home / "runs" / "two"
+    files = {"checkpoint.pt", "config.yaml", "curve.csv", "predictions.parquet"}
+    assert files <= set(result["files"])
+    assert (result["state"], result["epochs"], result["test"]["n"]) == ("COMPLETE", 2, 2)
+    assert result["baseline"]["test"]["mean"] == pytest.approx(3.351, abs=1e-3)
+    config = parse_trial(yaml.safe_load((folder / "config.yaml").read_text()))
+    assert (config.seeds, config.epochs, config.model.hidden) == ((0, 1), 2, 16)
+    assert len(pd.read_csv(folder / "curve.csv")) == 4
+    state = torch.load(folder / "checkpoint.pt", weights_only=True)
+    assert state["epoch"] == 2
+    table = pd.read_parquet(folder / "predictions.parquet")
+    for number, replicate in enumerate(result["replicates"]):
+        for split in ("valid", "test"):
+            part = table[(table["split"] == split) & (table["replicate"] == number)]
+            assert rmse(part) == pytest.approx(replicate[split], rel=1e-6)
+
+
+def test_says_how_it_goes(run: Run) -> None:
+    result = run("train", "freesolv", *SMALL, "--epochs", 2)
+    assert "epoch 1/2" in result.stderr
+    assert "epoch 2/2" in result.stderr
+    assert "mean or majority class" in result.stdout
+    assert "RMSE (kcal/mol)" in result.stdout
+
+
+def test_a_name_is_not_taken_twice(run: Run, home: Path) -> None:
+    words = ["train", "freesolv", *SMALL, "--epochs", 1]
+    run(*words)
+    run(*words)
+    assert {p.name for p in (home / "runs").iterdir()} == {"train-freesolv", "train-freesolv-2"}
+    assert "exists" in run(*words, "--name", "train-freesolv", code=2).stderr
+
+
+def test_continued_run_gives_the_same_curve(run: Run, home: Path) -> None:
+    words = ["train", "freesolv", *SMALL]
+    run(*words, "--epochs", 2, "--name", "a")
+    run(*words, "--epochs", 4, "--name", "a", "--resume")
+    run(*words, "--epochs", 4, "--name", "b")
+    curves = [pd.read_csv(home / "runs" / name / "curve.csv") for name in "ab"]
+    for column in ("epoch", "train_loss", "valid", "test"):
+        assert curves[0][column].tolist() == curves[1][column].tolist()
+    refused = run(*words, "--seed", 5, "--epochs", 4, "--name", "a", "--resume", code=1)
+    assert "saved with configuration" in refused.stderr
+
+
+def test_interrupt_and_continue(home: Path, cache: Path) -> None:
+    words = ["train", "freesolv", *SMALL, "--name", "long"]
+    with start(home, cache, *words) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("epoch 2/"):
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert "interrupted; continue with: pdf-search train freesolv" in rest
+    assert "--resume" in rest
+    assert "Traceback" not in rest
+    done = len(pd.read_csv(home / "runs" / "long" / "curve.csv"))
+    result: dict[str, Any] = json.loads(
+        run_here(*words, "--epochs", done + 1, "--resume", "--json").stdout
+    )
+    assert result["epochs"] == done + 1
+    assert len(pd.read_csv(home / "runs" / "long" / "curve.csv")) == done + 1
+
+
+@pytest.mark.slow
+def test_roc_auc_is_that_of_ogb(run: Run, home: Path, data_root: Path) -> None:
+    words = ["ogbg-molbace", "--data-root", data_root, "--epochs", 2, *SMALL, "--name", "bace"]
+    result = json.loads(run("train", *words, "--json").stdout)
+    table = pd.read_parquet(home / "runs" / "bace" / "predictions.parquet")
+    evaluator = import_ogb("ogb.graphproppred").Evaluator("ogbg-molbace")
+    for split in ("valid", "test"):
+        part = table[table["split"] == split]
+        value = evaluator.eval(
+            {
+                "y_true": part[["target"]].to_numpy(),
+                "y_pred": part[["prediction"]].to_numpy(),
+            }
+        )
+        assert value["rocauc"] == pytest.approx(result[split]["mean"], abs=1e-9)
