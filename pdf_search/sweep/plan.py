@@ -103,8 +103,10 @@ class Plan:
         if not self.top_k:
             return "none"
         folds = self.first.folds
-        each = f"{self.seeds} fresh seed(s)" + (f" x {folds} folds" if folds else "")
-        return f"the best {self.top_k}, {self.confirm_epochs} epochs on {each}, then the test split"
+        seeds = "1 fresh seed" if self.seeds == 1 else f"{self.seeds} fresh seeds"
+        each = f"{seeds} x {folds} folds" if folds else seeds
+        unseen = "the held-out folds" if folds else "the test split"
+        return f"the best {self.top_k}, {self.confirm_epochs} epochs on {each}, then {unseen}"
 
     def _resources(self) -> str:
         size = self.resources
