@@ -30,6 +30,7 @@ class FastBatch(Nodes):
     minus: Tensor  # [E] flat row whose weight is taken off
     message_node: Tensor  # [M] flat node
     message_type: Tensor  # [M] edge type + r * T
+    message_slots: Tensor  # [R * B + 1] the messages of each flat slot
     plain: Tensor  # [V] messages of type 0, one a node, in node order
     plain_slot: Tensor  # [V] flat slot of its graph
     triples: Triples  # flat nodes, weight entries (or pairs), messages
@@ -163,6 +164,7 @@ class _Collation:
             minus=minus,
             message_node=node + self.first_node[messages.slot],
             message_type=kind + self.replicate[messages.slot] * types,
+            message_slots=torch.cat([kind.new_zeros(1), messages.count.cumsum(0)]),
             plain=plain,
             plain_slot=messages.slot[plain],
             triples=self._triples(messages, entry_table, len(plus), pairs),

@@ -16,9 +16,14 @@ from pdf_search.kernels import reference
 from pdf_search.kernels.triples import Order, Triples
 
 
+def serves_cpu(x: Tensor) -> bool:
+    """Whether the compiled CPU kernels take this tensor."""
+    return x.device.type == "cpu" and x.dtype == torch.float32
+
+
 def kernels_for(x: Tensor) -> ModuleType:
-    """The module whose kernels serve a tensor's device and type: the only place that chooses."""
-    if x.device.type == "cpu" and x.dtype == torch.float32:
+    """The module whose kernels serve a tensor's device and type."""
+    if serves_cpu(x):
         from pdf_search.kernels import cpu  # noqa: PLC0415  (Numba loads a compiler)
 
         return cpu

@@ -30,13 +30,9 @@ def _sum(values: Tensor, order: Order) -> Tensor:
     return values.new_zeros(order.groups, values.shape[1]).index_add(0, owner, values)
 
 
-def message(y: Tensor, w: Tensor, node: Tensor, kind: Tensor, act: str) -> Tensor:
-    """act(y[node] + w[kind]), [B, d]; ``y`` [N, d], ``w`` [T, d]."""
-    values = y[node.long()] + w[kind.long()]
-    return functional.gelu(values) if act == "gelu" else values.relu()
-
-
-def normalise(x: Tensor, mean: Tensor, scale: Tensor, shift: Tensor, act: str) -> Tensor:
-    """act((x - mean) * scale + shift), [R, L, d]; the others [R, 1, d]."""
-    values = (x - mean) * scale + shift
+def message(y: Tensor, w: Tensor | None, node: Tensor, kind: Tensor, act: str) -> Tensor:
+    """act(y[node] + w[kind]), [M, d]; ``y`` [N, d], ``w`` [T, d] or None."""
+    values = y.index_select(0, node)
+    if w is not None:
+        values = values + w.index_select(0, kind)
     return functional.gelu(values) if act == "gelu" else values.relu()

@@ -15,9 +15,10 @@ from torch import Tensor
 
 from pdf_search.config import ModelConfig
 from pdf_search.graphs.fast_batch import FastBatch, FastPairs
+from pdf_search.kernels.fused import message
 from pdf_search.kernels.product import segment_product
 from pdf_search.model.filters import Filter
-from pdf_search.model.layers import Linear, activation
+from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout
 from pdf_search.model.segments import max_by, pick, sum_by
 
@@ -31,7 +32,7 @@ class FastConvolution:
         """``rows`` [bank rows, m]. The weights serve all layers, so they are computed once."""
         self.batch = batch
         self.activation = config.activation
-        values = f(rows[batch.rows], batch.row_weight)  # [R, U, d or 1]
+        values = f(rows[batch.rows], batch.row_weight, fused=True)  # [R, U, d or 1]
         none = values.new_zeros(values.shape[0], 1, values.shape[2])
         values = torch.cat([values, none], 1).flatten(0, 1)
         if batch.pairs is None:
@@ -50,10 +51,15 @@ class FastConvolution:
         """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
         batch = self.batch
         replicates, nodes, width = x.shape
-        sent = pre(x).flatten(0, 1).index_select(0, batch.message_node)
-        if e is not None:
-            sent = sent + (e @ pre.weight).flatten(0, 1).index_select(0, batch.message_type)
-        messages = activation(self.activation, sent)
+        w = None if e is None else (e @ pre.weight).flatten(0, 1)
+        messages = message(
+            pre(x).flatten(0, 1),
+            w,
+            batch.message_node,
+            batch.message_type,
+            batch.message_slots,
+            self.activation,
+        )
         near = segment_product(self.weights, messages, batch.triples).view(replicates, nodes, width)
         slots = batch.graphs.shape[1]
         total = messages.new_zeros(replicates * slots, width)

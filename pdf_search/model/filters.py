@@ -31,13 +31,14 @@ class Filter(nn.Module):
             if config.filter_norm:
                 self.norms.append(BatchNorm(outputs, len(generators)))
 
-    def forward(self, rows: Tensor, weight: Tensor) -> Tensor:
+    def forward(self, rows: Tensor, weight: Tensor, fused: bool = False) -> Tensor:
         """``rows`` [R, L, m] (or [L, m]), ``weight`` [R, L, 1]: how many pairs have the row."""
         x = rows.expand(weight.shape[0], *rows.shape[-2:])
         for depth, linear in enumerate(self.linears):
             x = linear(x)
+            act = "gelu" if self.activate else None
             if self.norms:
-                x = self.norms[depth](x, weight)
-            if self.activate:
-                x = activation("gelu", x)
+                x = self.norms[depth](x, weight, act, fused)
+            elif act is not None:
+                x = activation(act, x)
         return x

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
+from pdf_search.kernels.fused import normalise, statistics
+from pdf_search.kernels.product import serves_cpu
 from pdf_search.model.segments import pick
 
 NORM_EPS = 1e-5
@@ -48,21 +50,36 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_mean", torch.zeros(replicates, 1, channels))
         self.register_buffer("running_var", torch.ones(replicates, 1, channels))
 
-    def forward(self, x: Tensor, weight: Tensor) -> Tensor:
-        """``x`` [R, L, d], ``weight`` [R, L, 1]."""
-        if not self.training:
-            return self._affine(x, self.running_mean, self.running_var)
+    def forward(
+        self, x: Tensor, weight: Tensor, act: str | None = None, fused: bool = False
+    ) -> Tensor:
+        """act(BatchNorm(x)); ``x`` [R, L, d], ``weight`` [R, L, 1]. ``fused``: by kernel."""
+        fused = fused and serves_cpu(x)
+        if self.training:
+            mean, var, batch = self._batch_statistics(x, weight, fused)
+        else:
+            mean, var = self.running_mean, self.running_var
+            batch = torch.zeros(len(x), 1, 1, dtype=torch.bool, device=x.device)
+        rstd = torch.rsqrt(var + NORM_EPS)
+        if fused:
+            return normalise(x, weight, mean, rstd, self.weight, self.bias, batch, act)
+        out = (x - mean) * (rstd * self.weight) + self.bias
+        return out if act is None else activation(act, out)
+
+    def _batch_statistics(
+        self, x: Tensor, weight: Tensor, fused: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Mean, biased variance, and which replicates have more than one entry, [R, 1, 1]."""
         count = weight.sum(1, keepdim=True)
-        mean = (x * weight).sum(1, keepdim=True) / count.clamp(min=1)
-        var = ((x - mean).square() * weight).sum(1, keepdim=True) / count.clamp(min=1)
+        if fused:
+            mean, var = statistics(x, weight)
+        else:
+            mean = (x * weight).sum(1, keepdim=True) / count.clamp(min=1)
+            var = ((x - mean).square() * weight).sum(1, keepdim=True) / count.clamp(min=1)
         enough = count > 1
         self._update(mean.detach(), (var * count / (count - 1).clamp(min=1)).detach(), enough)
         mean = torch.where(enough, mean, self.running_mean)
-        var = torch.where(enough, var, self.running_var)
-        return self._affine(x, mean, var)
-
-    def _affine(self, x: Tensor, mean: Tensor, var: Tensor) -> Tensor:
-        return (x - mean) * (torch.rsqrt(var + NORM_EPS) * self.weight) + self.bias
+        return mean, torch.where(enough, var, self.running_var), enough
 
     @torch.no_grad()
     def _update(self, mean: Tensor, var: Tensor, enough: Tensor) -> None:

@@ -35,12 +35,13 @@ class FeedForward(nn.Module):
         norms = 2 if config.ffn_norm else 0
         self.norms = nn.ModuleList(BatchNorm(d, len(generators)) for _ in range(norms))
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, fused: bool = False) -> Tensor:
         for depth, linear in enumerate(self.linears):
             x = linear(x)
             if self.norms:
-                x = self.norms[depth](x, mask)
-            x = activation(self.activation, x)
+                x = self.norms[depth](x, mask, self.activation, fused)
+            else:
+                x = activation(self.activation, x)
         return x
 
 
@@ -94,6 +95,7 @@ class PDFNetwork(nn.Module):
         """
         assert noise is not None or not self.training or self.config.dropout == 0
         dropout = Dropout(self.config.dropout, noise if self.training else None)
+        fused = isinstance(batch, FastBatch)
         if isinstance(batch, FastBatch):
             convolution: Convolution = FastConvolution(
                 self.filter, batch, rows, self.config, dropout
@@ -106,7 +108,7 @@ class PDFNetwork(nn.Module):
         for depth, layer in enumerate(self.layers):
             assert isinstance(layer, Layer)
             x = x + dropout(convolution(x, e, layer.pre), LAYER + 2 * depth, node)
-            x = x + dropout(layer.ffn(x, batch.node_mask), LAYER + 2 * depth + 1, node)
+            x = x + dropout(layer.ffn(x, batch.node_mask, fused), LAYER + 2 * depth + 1, node)
             x = x * batch.node_mask
         pooled = readout(self.config.readout, x, batch.node_slot, batch.node_count)
         return self._head(pooled, dropout)
