@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.graphs.fast_batch import FastBatch, FastPairs
 from pdf_search.kernels.fused import message
 from pdf_search.kernels.product import segment_product
+from pdf_search.model.fast_batch import FastBatch, FastPairs
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout

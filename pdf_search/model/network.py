@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from pdf_search.config import InputShape, ModelConfig, NoInput
 from pdf_search.graphs.batch import Batch
-from pdf_search.graphs.fast_batch import FastBatch
 from pdf_search.model.fast import FastConvolution
+from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import BatchNorm, Linear, activation, encoder
 from pdf_search.model.randomness import HEAD, LAYER, Dropout, Noise, replicate_keys

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pdf_search.config import TrainingConfig
 from pdf_search.graphs.batch import DeviceData
-from pdf_search.graphs.fast_batch import FastData
+from pdf_search.model.fast_batch import FastData
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate, Task

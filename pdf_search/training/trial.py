@@ -21,8 +21,8 @@ from pdf_search.errors import TrialError
 from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.batch import DeviceData
 from pdf_search.graphs.build import build_bank
-from pdf_search.graphs.fast_batch import FastData
 from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.model.fast_batch import FastData
 from pdf_search.model.network import PDFNetwork
 from pdf_search.records import (
     METRICS,

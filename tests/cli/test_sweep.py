@@ -125,7 +125,7 @@ def test_extend_confirm_rerun(swept: Path, cache: Path) -> None:
 
 
 def test_interrupt_and_resume(swept: Path, cache: Path) -> None:
-    words = ["sweep", "mine.yaml", "--name", "cut", "--epochs", 400, "--method", "random"]
+    words = ["sweep", "mine.yaml", "--name", "cut", "--epochs", 120, "--method", "random"]
     process = start(swept, cache, *words, "--top-k", 0)
     database = swept / "runs" / "cut" / "results.db"
     wait_for_epoch(database, process)
@@ -144,7 +144,7 @@ def test_interrupt_and_resume(swept: Path, cache: Path) -> None:
     assert process.returncode == 0, messages
     trials = shown("cut")
     assert sorted(trial["number"] for trial in trials) == [0, 1, 2]
-    assert {(trial["state"], trial["epochs"]) for trial in trials} == {("COMPLETE", 400)}
+    assert {(trial["state"], trial["epochs"]) for trial in trials} == {("COMPLETE", 120)}
 
 
 def test_quickstart_twice(swept: Path, cache: Path) -> None:

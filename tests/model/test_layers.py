@@ -6,10 +6,10 @@ from torch import nn
 
 from pdf_search.config import CategoricalInput, ModelConfig
 from pdf_search.graphs.build import build_bank
-from pdf_search.model.reference import incoming_softmax
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import BatchNorm, Embedding
 from pdf_search.model.readout import readout
+from pdf_search.model.reference import incoming_softmax
 from pdf_search.model.segments import max_by, pick, sum_by
 from tests.graphs.makers import EDGELESS, PATH, SHAPES, SINGLE, graph_set
 from tests.model.networks import BASIS, OGB, TU, VARIANTS, Setup
