@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrainingConfig
-from pdf_search.graphs.batch import DeviceData
-from pdf_search.model.fast_batch import FastData
+from pdf_search.model.engines import EngineData
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate, Task
@@ -26,7 +25,7 @@ class Program:
     replicates: tuple[Replicate, ...]
     model: PDFNetwork
     optimizer: AdamW
-    data: DeviceData | FastData
+    data: EngineData
     training: TrainingConfig
     task: Task
     mean: Tensor  # [R, 1, T] of the training targets, or 0

@@ -18,11 +18,8 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import search_view
 from pdf_search.errors import TrialError
-from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.batch import DeviceData
 from pdf_search.graphs.build import build_bank
-from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.model.fast_batch import FastData
+from pdf_search.model.engines import engine_data
 from pdf_search.model.network import PDFNetwork
 from pdf_search.records import (
     METRICS,
@@ -183,24 +180,12 @@ def build_program(
         replicates=splits.replicates,
         model=model,
         optimizer=AdamW(model.parameters(), config.training.weight_decay),
-        data=engine_data(config, splits.graphs, bank, device),
+        data=engine_data(config.engine, config.model, splits.graphs, bank, device),
         training=config.training,
         task=shape.task,
         mean=mean.to(device),
         std=std.to(device),
     )
-
-
-def engine_data(
-    config: TrialConfig, graphs: GraphSet, bank: Bank, device: torch.device
-) -> DeviceData | FastData:
-    """The graphs and their bank as the configured engine reads them."""
-    if config.engine == "reference":
-        return DeviceData.build(graphs, bank, device)
-    # Dropout on the filter draws for each pair, far ones too: then all pairs are near.
-    bank = bank.enumerated() if config.model.dropout > 0 else bank
-    by_pair = config.model.softmax or config.model.dropout > 0
-    return FastData.build(graphs, bank, device, by_pair)
 
 
 def _divergence(report: EpochReport) -> str:
