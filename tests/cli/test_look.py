@@ -96,3 +96,19 @@ def test_plan_begins_with_the_published_setting(run: Run, data_root: Path) -> No
             if not isinstance(value, dict):
                 assert plan["first"][part][key] == value
     assert plan["first"]["data"]["train_fraction"] == 0.05
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "hydration.yaml"
+README_WORDS = [
+    "freesolv",
+    *("--set", "data.name=csv", "--set", "data.path=own.csv"),
+    *("--set", "data.smiles=SMILES", "--set", "data.targets=[logS]", "--metric", "rmse"),
+]
+
+
+@pytest.mark.parametrize(("words", "graphs"), [(README_WORDS, 30), ([EXAMPLE], 120)])
+def test_plan_for_own_molecules(run: Run, home: Path, words: list[object], graphs: int) -> None:
+    (home / "own.csv").write_text(MOLECULES)
+    plan = json.loads(run("plan", *words, "--json").stdout)
+    assert (plan["data"], plan["graphs"], plan["metric"]) == ("csv", graphs, "rmse")
+    assert plan["protocol"] == "split"
