@@ -147,7 +147,7 @@ class Place:
 def given(group: Any) -> dict[str, Any]:
     """The options of a group that were given."""
     values = {field.name: getattr(group, field.name) for field in fields(group)}
-    return {name: value for name, value in values.items() if value not in (None, False)}
+    return {k: v for k, v in values.items() if v is not None and v is not False}
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:

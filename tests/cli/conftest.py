@@ -45,7 +45,7 @@ def run_here(*words: object, code: int = 0) -> Result:
 
 
 def start(folder: Path, cache: Path, *words: object) -> subprocess.Popen[str]:
-    """The program in a process of its own."""
+    """The program in a process, and process group, of its own."""
     return subprocess.Popen(
         [*PROGRAM, *map(str, words)],
         cwd=folder,
@@ -54,4 +54,5 @@ def start(folder: Path, cache: Path, *words: object) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )

@@ -86,6 +86,11 @@ def test_plan(run: Run, home: Path) -> None:
     assert not (home / "runs").exists()
 
 
+def test_nothing_is_confirmed_on_request(run: Run) -> None:
+    plan = json.loads(run("plan", "freesolv", "--top-k", 0, "--json").stdout)
+    assert plan["confirm"]["top_k"] == 0
+
+
 def test_plan_begins_with_the_published_setting(run: Run, data_root: Path) -> None:
     words = ["--data-root", data_root, "--set", "data.train_fraction=0.05", "--json"]
     plan = json.loads(run("plan", "mutag", *words).stdout)
