@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -12,6 +13,8 @@ from pdf_search.config import BasisConfig, InputShape, ModelConfig
 from pdf_search.graphs.batch import Batch, DeviceData
 from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.model.engines import engine_data
+from pdf_search.model.fast_batch import FastBatch, FastData
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate
@@ -34,7 +37,9 @@ VARIANTS = {"zinc": ZINC, "ogb": OGB, "tu": TU, "shared": SHARED, "plain": PLAIN
 class Setup:
     """A model with the data that it reads."""
 
-    data: DeviceData
+    engine: ClassVar[str] = "reference"
+
+    data: DeviceData | FastData
     model: PDFNetwork
     replicates: tuple[Replicate, ...]
 
@@ -47,11 +52,11 @@ class Setup:
         replicates: Sequence[Replicate] = (Replicate(0),),
         shape: InputShape | None = None,
     ) -> Setup:
-        data = DeviceData.build(graphs, build_bank(graphs, basis), CPU)
+        data = engine_data(cls.engine, config, graphs, build_bank(graphs, basis), CPU)
         model = PDFNetwork(config, shape or shape_of(graphs), basis.size, replicates)
         return cls(data, model, tuple(replicates))
 
-    def collate(self, lists: Sequence[Sequence[int]]) -> Batch:
+    def collate(self, lists: Sequence[Sequence[int]]) -> Batch | FastBatch:
         """One list of graph numbers a replicate, padded with -1."""
         rows = [torch.tensor(numbers, dtype=torch.int64) for numbers in lists]
         return self.data.collate(

@@ -42,6 +42,7 @@ def test_softmax_equals_a_softmax_of_each_node() -> None:
         torch.testing.assert_close(out[:, node::4], f[:, node::4].softmax(1))
 
 
+@pytest.mark.usefixtures("engine")
 def test_a_network_with_wide_filter_outputs_stays_finite() -> None:
     config = ModelConfig(hidden=8, layers=2, filter="lin", softmax=True)
     setup = Setup.of(config, graph_set(SHAPES))
@@ -93,6 +94,7 @@ def test_batch_norm_of_one_row_uses_and_leaves_its_running_statistics() -> None:
     torch.testing.assert_close(x.grad[0, 2], torch.full((4,), (4 + 1e-5) ** -0.5))
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS.keys())
 @pytest.mark.parametrize("last", [SINGLE, EDGELESS, PATH])
 def test_a_training_batch_of_one_graph(config: ModelConfig, last: tuple[int, tuple[()]]) -> None:
@@ -105,6 +107,7 @@ def test_a_training_batch_of_one_graph(config: ModelConfig, last: tuple[int, tup
         assert torch.isfinite(buffer).all(), name
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("config", [OGB, TU])
 def test_a_single_atom_leaves_the_running_statistics_alone(config: ModelConfig) -> None:
     setup = Setup.of(config, graph_set([PATH, SINGLE])).settle()

@@ -19,6 +19,8 @@ REPLICATES = (Replicate(3), Replicate(11), Replicate(3, fold=0), Replicate(3, fo
 LISTS: tuple[list[int], ...] = ([0, 3, 6], [2], [8, 7, 5, 4, 3, 2, 1], [])  # the last one idles
 DROPOUT = {name: c.model_copy(update={"dropout": 0.4}) for name, c in VARIANTS.items()}
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 
 def step(setup: Setup, lists: Sequence[Sequence[int]]) -> tuple[Tensor, dict[str, Tensor]]:
     """Outputs and gradients of one training step."""
