@@ -4,6 +4,7 @@ Far pairs are never listed. With f(r0) the weight of a graph's far pairs, node v
     sum over near (v, u): f[row] * G[u, t]  +  f(r0) * (sum over all u: G[u, 0] - sum over near u)
 so a near pair of type 0 needs the weight f[row] - f(r0) on G[u, 0], and a near pair of type t > 0
 the weight f[row] on G[u, t] and -f(r0) on G[u, 0]. Each is a triple (v, weight entry, message).
+The sum over the graph is a message of its own, stored negative, so that it takes -f(r0) as well.
 
 Legend: G graphs, P near pairs, Q triples, M messages (u, t), U bank rows, E weight entries.
 """
@@ -32,8 +33,8 @@ class Ragged:
 class Compact:
     """Node numbers, message numbers and pair numbers are local to their graph."""
 
-    messages: Ragged  # node, edge type, triples that use it; the nodes of type 0 come first
-    triples: Ragged  # v, entry, message, pair (-1: correction), place when sorted by message
+    messages: Ragged  # node, edge type, triples that use it: all nodes of type 0, bonds, the sum
+    triples: Ragged  # v, entry, message, pair (-1: far weight), place when sorted by message
     pairs: Ragged  # v, u, row, 1 if of type 0
     rows: Ragged  # distinct rows of the graph, far row included; pairs that have it
     entries: Ragged  # distinct weight entries of the graph
@@ -50,14 +51,21 @@ def compact(bank: Bank) -> Compact:
     kind, row = bank.edge_type.astype(np.int64), bank.row.astype(np.int64)
     messages, message = _messages(bank, graph, u, kind)
     corrected = (kind > 0) & (far_row[graph] >= 0)
+    node_graph = np.repeat(np.arange(graphs), bank.node_count)
+    node = np.arange(len(node_graph)) - np.repeat(
+        np.cumsum(bank.node_count) - bank.node_count, bank.node_count
+    )
+    with_far = far_row[node_graph] >= 0
+    far_graph = np.concatenate([graph[corrected], node_graph[with_far]])
+    total = np.diff(messages.ptr)[node_graph] - 1  # the last message of a graph
 
-    owner = np.concatenate([graph, graph[corrected]])
-    target = np.concatenate([v, v[corrected]])
-    plus = np.concatenate([row, np.full(corrected.sum(), -1)])
-    minus = np.concatenate([np.where(kind == 0, far_row[graph], -1), far_row[graph[corrected]]])
-    used = np.concatenate([message, u[corrected]])
+    owner = np.concatenate([graph, far_graph])
+    target = np.concatenate([v, v[corrected], node[with_far]])
+    plus = np.concatenate([row, np.full(len(far_graph), -1)])
+    minus = np.concatenate([np.where(kind == 0, far_row[graph], -1), far_row[far_graph]])
+    used = np.concatenate([message, u[corrected], total[with_far]])
     pair = np.arange(len(v)) - bank.pair_ptr[graph]
-    pair = np.concatenate([pair, np.full(corrected.sum(), -1)])
+    pair = np.concatenate([pair, np.full(len(far_graph), -1)])
     order = np.lexsort((target, owner))
     owner, target, used, pair = owner[order], target[order], used[order], pair[order]
 
@@ -82,7 +90,8 @@ def compact(bank: Bank) -> Compact:
 def _messages(bank: Bank, graph: Ints, u: Ints, kind: Ints) -> tuple[Ragged, Ints]:
     """The messages (u, t) of each graph, and the message of each pair.
 
-    Type 0 of every node first, then the combinations of node and bond type that occur.
+    Type 0 of every node first, then the combinations of node and bond type that occur, then the
+    sum over the graph (as node 0, type 0).
     """
     n = bank.node_count
     first = np.concatenate([[0], np.cumsum(n)])
@@ -93,14 +102,15 @@ def _messages(bank: Bank, graph: Ints, u: Ints, kind: Ints) -> tuple[Ragged, Int
     )
     node, node_graph = keys // types, np.searchsorted(first, keys // types, side="right") - 1
     extra = _ptr(node_graph, len(n))
-    ptr = first + extra
+    ptr = first + extra + np.arange(len(n) + 1)
     message = u.copy()
     message[bond] = n[graph[bond]] + combination.reshape(-1) - extra[graph[bond]]
 
     nodes, kinds = np.empty(ptr[-1], np.int64), np.zeros(ptr[-1], np.int64)
-    place = np.arange(len(keys)) + first[node_graph + 1]
+    place = np.arange(len(keys)) + first[node_graph + 1] + node_graph
     plain = np.ones(ptr[-1], bool)
-    plain[place] = False
+    plain[place] = plain[ptr[1:] - 1] = False
+    nodes[ptr[1:] - 1] = 0
     nodes[plain] = np.arange(first[-1]) - np.repeat(first[:-1], n)
     nodes[place], kinds[place] = node - first[node_graph], keys % types
     return Ragged(ptr, (nodes, kinds)), message

@@ -87,43 +87,42 @@ def _slope(x, gelu):  # type: ignore[no-untyped-def]
 
 
 @njit(parallel=True, **OPTIONS)
-def message_forward(y, w, node, kind, gelu, out):  # type: ignore[no-untyped-def]
-    """out[m] = act(y[node[m]] + w[kind[m]]); ``w`` may have no rows."""
-    width = y.shape[1]
-    typed = len(w) > 0
-    for m in prange(len(node)):
-        source, target = y[node[m]], out[m]
-        if typed:
-            edge = w[kind[m]]
+def message_forward(y, w, node, kind, ptr, nodes, gelu, out):  # type: ignore[no-untyped-def]
+    """out[m] = act(y[node[m]] + w[r, kind[m]]); the last row of a slot: minus its nodes' sum."""
+    slots, width = len(ptr) - 1, y.shape[1]
+    for s in prange(slots):
+        edges = w[s * len(w) // slots]
+        last = ptr[s + 1] - 1
+        if last < ptr[s]:
+            continue
+        total = out[last]
+        total[:] = 0.0
+        for m in range(ptr[s], last):
+            source, edge, target = y[node[m]], edges[kind[m]], out[m]
             for d in range(width):
                 target[d] = _act(source[d] + edge[d], gelu)
-        else:
-            for d in range(width):
-                target[d] = _act(source[d], gelu)
+            if m < ptr[s] + nodes[s]:
+                for d in range(width):
+                    total[d] -= target[d]
 
 
 @njit(parallel=True, **OPTIONS)
 def message_backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
-    grad, y, w, node, kind, slots, gelu, grad_y, grad_w
+    grad, y, w, node, kind, ptr, nodes, gelu, grad_y, grad_w
 ):
-    """Gradients for y [N, d] and, for each slot, for w [slots, T, d]; both start at 0.
-
-    ``slots`` [slots + 1]: the messages of a slot; its nodes are in no other slot.
-    """
-    width = y.shape[1]
-    typed = len(w) > 0
-    for s in prange(len(slots) - 1):
-        for m in range(slots[s], slots[s + 1]):
-            source, g, target = y[node[m]], grad[m], grad_y[node[m]]
-            if typed:
-                edge, edge_target = w[kind[m]], grad_w[s, kind[m]]
-                for d in range(width):
-                    change = g[d] * _slope(source[d] + edge[d], gelu)
-                    target[d] += change
-                    edge_target[d] += change
-            else:
-                for d in range(width):
-                    target[d] += g[d] * _slope(source[d], gelu)
+    """Gradients for y [R * N, d] and, for each slot, for w [slots, T, d]; both start at 0."""
+    slots, width = len(ptr) - 1, y.shape[1]
+    for s in prange(slots):
+        edges = w[s * len(w) // slots]
+        last = ptr[s + 1] - 1
+        for m in range(ptr[s], last):
+            source, edge, g, total = y[node[m]], edges[kind[m]], grad[m], grad[last]
+            target, edge_target = grad_y[node[m]], grad_w[s, kind[m]]
+            share = _ONE if m < ptr[s] + nodes[s] else _ONE * 0
+            for d in range(width):
+                change = (g[d] - share * total[d]) * _slope(source[d] + edge[d], gelu)
+                target[d] += change
+                edge_target[d] += change
 
 
 @njit(parallel=True, **OPTIONS)

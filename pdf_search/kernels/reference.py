@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdf_search.kernels.triples import Order
+from pdf_search.kernels.triples import Messages, Order
 
 
 def segment_product(a: Tensor, b: Tensor, order: Order) -> Tensor:
@@ -30,9 +30,16 @@ def _sum(values: Tensor, order: Order) -> Tensor:
     return values.new_zeros(order.groups, values.shape[1]).index_add(0, owner, values)
 
 
-def message(y: Tensor, w: Tensor | None, node: Tensor, kind: Tensor, act: str) -> Tensor:
-    """act(y[node] + w[kind]), [M, d]; ``y`` [N, d], ``w`` [T, d] or None."""
-    values = y.index_select(0, node)
-    if w is not None:
-        values = values + w.index_select(0, kind)
-    return functional.gelu(values) if act == "gelu" else values.relu()
+def message(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+    """See ``messages.message``."""
+    replicate = torch.arange(len(where.nodes), device=y.device) * len(w) // len(where.nodes)
+    slot = torch.repeat_interleave(where.ptr.diff())
+    row = where.kind + replicate[slot] * w.shape[1]
+    values = y.flatten(0, 1).index_select(0, where.node) + w.flatten(0, 1).index_select(0, row)
+    values = functional.gelu(values) if act == "gelu" else values.relu()
+    place = torch.arange(len(slot), device=y.device) - where.ptr[slot]
+    plain = (place < where.nodes[slot])[:, None]
+    total = values.new_zeros(len(where.nodes), values.shape[1])
+    total = total.index_add(0, slot, torch.where(plain, values, 0.0))
+    last = (place == where.ptr.diff()[slot] - 1)[:, None]
+    return torch.where(last, -total[slot], values)

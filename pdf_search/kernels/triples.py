@@ -1,6 +1,7 @@
-"""Triples (s, a, b) in three orders: what a segment product and its two gradients walk through.
+"""Index structures that the kernels walk through: triples (s, a, b) in three orders, and messages.
 
-Legend: P triples, S segments; A and B are the row tables of the two factors.
+Legend: P triples, S segments, A and B the row tables of the two factors; R replicates, B graph
+slots, N node places, M messages.
 """
 
 from __future__ import annotations
@@ -54,6 +55,18 @@ class Triples:
             group(a, segment, b, sizes[1]),
             group(b, segment, a, sizes[2]),
         )
+
+
+@dataclass(frozen=True)
+class Messages:
+    """The messages of a batch, slot by slot: each of a slot's nodes with edge type 0, then the
+    combinations of node and bond type that occur, then one that stands for minus their first sum.
+    """
+
+    node: Tensor  # [M] flat node (r * N + u)
+    kind: Tensor  # [M] edge type
+    ptr: Tensor  # [R * B + 1] the messages of each flat slot; an empty slot has none
+    nodes: Tensor  # [R * B] nodes of each flat slot
 
 
 def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:

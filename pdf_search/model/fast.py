@@ -4,8 +4,8 @@ Four exact steps (design: the fast engine): messages are made once for each node
 filter runs on distinct basis rows; far pairs enter as a sum over the graph; what is left is one
 segment product.
 
-Legend: R replicates, N nodes, B graph slots, U rows, d channels, T edge types; flat over the
-replicates: E weight entries, M messages, P near pairs.
+Legend: R replicates, N nodes, U rows, d channels, T edge types; flat over the
+replicates: E weight entries, P near pairs.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.kernels.fused import message
+from pdf_search.kernels.messages import message
 from pdf_search.kernels.product import segment_product
 from pdf_search.model.fast_batch import FastBatch, FastPairs
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout
-from pdf_search.model.segments import max_by, pick, sum_by
+from pdf_search.model.segments import max_by, sum_by
 
 
 class FastConvolution:
@@ -36,39 +36,18 @@ class FastConvolution:
         none = values.new_zeros(values.shape[0], 1, values.shape[2])
         values = torch.cat([values, none], 1).flatten(0, 1)
         if batch.pairs is None:
-            self.weights = values[batch.plus] - values[batch.minus]  # [E, d or 1]
-            self.far = values[batch.far]  # [R, B, d or 1] the same for all nodes of a graph
-            self.far_by_node = False
+            plus = values.index_select(0, batch.plus)
+            self.weights = plus - values.index_select(0, batch.minus)  # [E, d or 1]
         else:
-            pairs = batch.pairs
-            near, far = pair_weights(values, pairs, config.softmax, dropout)
-            plain = near - pairs.plain * far.index_select(0, pairs.target)
-            self.weights = torch.cat([plain, -far])  # [P + R N, d or 1]
-            self.far = far.view(*batch.node_slot.shape, -1)  # [R, N, d or 1]
-            self.far_by_node = True
+            near, far = pair_weights(values, batch.pairs, config.softmax, dropout)
+            near = near - batch.pairs.plain * far.index_select(0, batch.pairs.target)
+            self.weights = torch.cat([near, -far])  # [P + R N, d or 1]
 
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
         """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
-        batch = self.batch
-        replicates, nodes, width = x.shape
-        w = None if e is None else (e @ pre.weight).flatten(0, 1)
-        messages = message(
-            pre(x).flatten(0, 1),
-            w,
-            batch.message_node,
-            batch.message_type,
-            batch.message_slots,
-            self.activation,
-        )
-        near = segment_product(self.weights, messages, batch.triples).view(replicates, nodes, width)
-        slots = batch.graphs.shape[1]
-        total = messages.new_zeros(replicates * slots, width)
-        total = total.index_add(0, batch.plain_slot, messages.index_select(0, batch.plain))
-        total = total.view(replicates, slots, width)
-        slot = batch.node_slot.clamp(max=slots - 1)
-        if self.far_by_node:
-            return near + self.far * pick(total, slot)
-        return near + pick(self.far * total, slot)
+        w = pre.bias if e is None else torch.baddbmm(pre.bias, e, pre.weight)
+        messages = message(x @ pre.weight, w, self.batch.messages, self.activation)
+        return segment_product(self.weights, messages, self.batch.triples).view(x.shape)
 
 
 def pair_weights(

@@ -18,21 +18,16 @@ from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.batch import NodeData, Nodes, counts, put
 from pdf_search.graphs.compact import Ragged, compact
 from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.kernels.triples import Order, Triples, group, pointer
+from pdf_search.kernels.triples import Messages, Order, Triples, group, pointer
 
 
 @dataclass(frozen=True)
 class FastBatch(Nodes):
     rows: Tensor  # [R, U] rows of the bank
     row_weight: Tensor  # [R, U, 1] pairs that have the row, 0 for padding
-    far: Tensor  # [R, B] flat row of the graph's far pairs, or "no weight"
     plus: Tensor  # [E] flat row whose weight counts
     minus: Tensor  # [E] flat row whose weight is taken off
-    message_node: Tensor  # [M] flat node
-    message_type: Tensor  # [M] edge type + r * T
-    message_slots: Tensor  # [R * B + 1] the messages of each flat slot
-    plain: Tensor  # [V] messages of type 0, one a node, in node order
-    plain_slot: Tensor  # [V] flat slot of its graph
+    messages: Messages
     triples: Triples  # flat nodes, weight entries (or pairs), messages
     pairs: FastPairs | None
 
@@ -148,25 +143,20 @@ class _Collation:
         rows, weight = self._rows()
         messages = self.data.messages.take(self.graphs)
         node, kind, _ = messages.columns
-        types = len(self.data.edge_types)
-        plain = (kind == 0).nonzero()[:, 0]
         plus, minus, entry_table = self._entries()
         pairs = self._pairs() if self.data.by_pair else None
         return FastBatch(
             **vars(self.nodes),
             rows=rows,
             row_weight=weight,
-            far=self._local_row(
-                self.data.far_row[self.graphs.clamp(min=0)].flatten(),
-                torch.arange(len(self.replicate), device=self.graphs.device),
-            ).view(self.graphs.shape),
             plus=plus,
             minus=minus,
-            message_node=node + self.first_node[messages.slot],
-            message_type=kind + self.replicate[messages.slot] * types,
-            message_slots=torch.cat([kind.new_zeros(1), messages.count.cumsum(0)]),
-            plain=plain,
-            plain_slot=messages.slot[plain],
+            messages=Messages(
+                node=node + self.first_node[messages.slot],
+                kind=kind,
+                ptr=torch.cat([kind.new_zeros(1), messages.count.cumsum(0)]),
+                nodes=self.nodes.node_count.flatten(),
+            ),
             triples=self._triples(messages, entry_table, len(plus), pairs),
             pairs=pairs,
         )
@@ -223,8 +213,8 @@ class _Collation:
             factor, factors = entry_table[self.replicate[taken.slot] * total + entry], entries
         else:
             first_pair = self.pair_first[taken.slot]
-            correction = len(pairs.row) + target
-            factor = torch.where(pair >= 0, pair + first_pair, correction)
+            far = len(pairs.row) + target
+            factor = torch.where(pair >= 0, pair + first_pair, far)
             factors = len(pairs.row) + self.replicates * self.places
         place = by_message + taken.first[taken.slot]
         uses = messages.columns[2].cumsum(0)

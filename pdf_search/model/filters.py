@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import ModelConfig
-from pdf_search.model.layers import BatchNorm, Linear, activation
+from pdf_search.model.layers import BatchNorm, Linear, block
 
 
 class Filter(nn.Module):
@@ -34,11 +34,7 @@ class Filter(nn.Module):
     def forward(self, rows: Tensor, weight: Tensor, fused: bool = False) -> Tensor:
         """``rows`` [R, L, m] (or [L, m]), ``weight`` [R, L, 1]: how many pairs have the row."""
         x = rows.expand(weight.shape[0], *rows.shape[-2:])
+        act = "gelu" if self.activate else None
         for depth, linear in enumerate(self.linears):
-            x = linear(x)
-            act = "gelu" if self.activate else None
-            if self.norms:
-                x = self.norms[depth](x, weight, act, fused)
-            elif act is not None:
-                x = activation(act, x)
+            x = block(linear, self.norms[depth] if self.norms else None, act, x, weight, fused)
         return x

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
-from pdf_search.kernels.fused import normalise, statistics
+from pdf_search.kernels.normalise import normalise, shifted, statistics
 from pdf_search.kernels.product import serves_cpu
 from pdf_search.model.segments import pick
 
@@ -50,42 +50,64 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_mean", torch.zeros(replicates, 1, channels))
         self.register_buffer("running_var", torch.ones(replicates, 1, channels))
 
-    def forward(
-        self, x: Tensor, weight: Tensor, act: str | None = None, fused: bool = False
-    ) -> Tensor:
-        """act(BatchNorm(x)); ``x`` [R, L, d], ``weight`` [R, L, 1]. ``fused``: by kernel."""
-        fused = fused and serves_cpu(x)
-        if self.training:
-            mean, var, batch = self._batch_statistics(x, weight, fused)
-        else:
+    def forward(self, x: Tensor, weight: Tensor) -> Tensor:
+        """``x`` [R, L, d], ``weight`` [R, L, 1]."""
+        if not self.training:
             mean, var = self.running_mean, self.running_var
-            batch = torch.zeros(len(x), 1, 1, dtype=torch.bool, device=x.device)
-        rstd = torch.rsqrt(var + NORM_EPS)
-        if fused:
-            return normalise(x, weight, mean, rstd, self.weight, self.bias, batch, act)
-        out = (x - mean) * (rstd * self.weight) + self.bias
-        return out if act is None else activation(act, out)
-
-    def _batch_statistics(
-        self, x: Tensor, weight: Tensor, fused: bool
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Mean, biased variance, and which replicates have more than one entry, [R, 1, 1]."""
-        count = weight.sum(1, keepdim=True)
-        if fused:
-            mean, var = statistics(x, weight)
         else:
+            count = weight.sum(1, keepdim=True)
             mean = (x * weight).sum(1, keepdim=True) / count.clamp(min=1)
             var = ((x - mean).square() * weight).sum(1, keepdim=True) / count.clamp(min=1)
-        enough = count > 1
-        self._update(mean.detach(), (var * count / (count - 1).clamp(min=1)).detach(), enough)
-        mean = torch.where(enough, mean, self.running_mean)
-        return mean, torch.where(enough, var, self.running_var), enough
+            self._update(mean.detach(), var.detach(), count)
+            mean = torch.where(count > 1, mean, self.running_mean)
+            var = torch.where(count > 1, var, self.running_var)
+        return (x - mean) * (torch.rsqrt(var + NORM_EPS) * self.weight) + self.bias
+
+    def fused(self, x: Tensor, shift: Tensor, weight: Tensor, act: str | None) -> Tensor:
+        """act(BatchNorm(x + shift)) by one kernel; ``shift`` [R, 1, d].
+
+        The batch's own mean takes the shift off again, so it is never added.
+        """
+        outer = self.running_mean - shift
+        if self.training:
+            count = weight.sum(1, keepdim=True)
+            mean, var = statistics(x, weight)
+            self._update(mean + shift.detach(), var, count)
+            batch = count > 1
+            mean = torch.where(batch, mean, outer)
+            var = torch.where(batch, var, self.running_var)
+        else:
+            mean, var = outer, self.running_var
+            batch = torch.zeros(len(x), 1, 1, dtype=torch.bool)
+        rstd = torch.rsqrt(var + NORM_EPS)
+        return normalise(x, weight, mean, rstd, self.weight, self.bias, batch, act)
 
     @torch.no_grad()
-    def _update(self, mean: Tensor, var: Tensor, enough: Tensor) -> None:
-        rate = NORM_MOMENTUM * enough.to(mean.dtype)
-        self.running_mean.lerp_(mean, rate.expand_as(mean))
-        self.running_var.lerp_(var, rate.expand_as(var))
+    def _update(self, mean: Tensor, var: Tensor, count: Tensor) -> None:
+        """Move the running statistics; the running variance is the unbiased one."""
+        rate = (NORM_MOMENTUM * (count > 1).to(mean.dtype)).expand_as(mean)
+        self.running_mean.lerp_(mean, rate)
+        self.running_var.lerp_(var * count / (count - 1).clamp(min=1), rate)
+
+
+def block(
+    linear: nn.Module,
+    norm: nn.Module | None,
+    act: str | None,
+    x: Tensor,
+    weight: Tensor,
+    fused: bool,
+) -> Tensor:
+    """act(norm(linear(x))) for entries ``x`` [R, L, d] that count ``weight`` [R, L, 1] times."""
+    if not (fused and serves_cpu(x)):
+        x = linear(x) if norm is None else norm(linear(x), weight)
+        return x if act is None else activation(act, x)
+    assert isinstance(linear, Linear)
+    product = x @ linear.weight
+    if norm is not None:
+        assert isinstance(norm, BatchNorm)
+        return norm.fused(product, linear.bias, weight, act)
+    return shifted(product, linear.bias, act)
 
 
 class Embedding(nn.Module):

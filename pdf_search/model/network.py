@@ -15,7 +15,7 @@ from pdf_search.graphs.batch import Batch
 from pdf_search.model.fast import FastConvolution
 from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.filters import Filter
-from pdf_search.model.layers import BatchNorm, Linear, activation, encoder
+from pdf_search.model.layers import BatchNorm, Linear, activation, block, encoder
 from pdf_search.model.randomness import HEAD, LAYER, Dropout, Noise, replicate_keys
 from pdf_search.model.readout import readout
 from pdf_search.model.reference import ReferenceConvolution
@@ -37,11 +37,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor, fused: bool = False) -> Tensor:
         for depth, linear in enumerate(self.linears):
-            x = linear(x)
-            if self.norms:
-                x = self.norms[depth](x, mask, self.activation, fused)
-            else:
-                x = activation(self.activation, x)
+            norm = self.norms[depth] if self.norms else None
+            x = block(linear, norm, self.activation, x, mask, fused)
         return x
 
 
@@ -109,7 +106,6 @@ class PDFNetwork(nn.Module):
             assert isinstance(layer, Layer)
             x = x + dropout(convolution(x, e, layer.pre), LAYER + 2 * depth, node)
             x = x + dropout(layer.ffn(x, batch.node_mask, fused), LAYER + 2 * depth + 1, node)
-            x = x * batch.node_mask
         pooled = readout(self.config.readout, x, batch.node_slot, batch.node_count)
         return self._head(pooled, dropout)
 

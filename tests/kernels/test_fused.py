@@ -7,8 +7,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdf_search.kernels.fused import message
-from pdf_search.model.layers import BatchNorm
+from pdf_search.kernels import reference
+from pdf_search.kernels.messages import message
+from pdf_search.kernels.normalise import shifted
+from pdf_search.kernels.triples import Messages
+from pdf_search.model.layers import BatchNorm, activation
 
 
 def close(ours: Tensor | None, theirs: Tensor | None, tolerance: float = 1e-5) -> None:
@@ -18,36 +21,63 @@ def close(ours: Tensor | None, theirs: Tensor | None, tolerance: float = 1e-5) -
     torch.testing.assert_close(ours.double(), theirs, rtol=0, atol=tolerance * scale)
 
 
-@pytest.mark.parametrize("act", ["gelu", "relu"])
-@pytest.mark.parametrize("types", [0, 1, 5, 80])
-@pytest.mark.parametrize("width", [1, 16, 37])
-def test_message_and_its_gradients(act: str, types: int, width: int) -> None:
-    generator = torch.Generator().manual_seed(types + width)
-    slots = torch.tensor([0, 4, 4, 9, 12])
-    owner = torch.repeat_interleave(slots.diff())
-    node = owner * 3 + torch.randint(3, (12,), generator=generator)
-    kind = torch.randint(max(types, 1), (12,), generator=generator)
-    y = (torch.randn(12, width, generator=generator) * 4).requires_grad_()
-    w = torch.randn(types, width, generator=generator, requires_grad=True) if types else None
-    grad = torch.randn(12, width, generator=generator)
-    inputs = [y] if w is None else [y, w]
-    out = message(y, w, node, kind, slots, act)
-    ours = torch.autograd.grad(out, inputs, grad)
+def messages(types: int, generator: torch.Generator) -> Messages:
+    """Two replicates of two slots each, one of them empty; three node places a slot."""
+    nodes = torch.tensor([3, 2, 0, 3])
+    extra = torch.tensor([4, 0, 0, 2])
+    counts = torch.where(nodes > 0, nodes + extra + 1, 0)
+    node, kind = [], []
+    for slot in range(4):
+        n, more = int(nodes[slot]), int(extra[slot])
+        first = slot * 3
+        if n:
+            picks = torch.randint(n, (more,), generator=generator)
+            node.append(
+                torch.cat([torch.arange(n), picks, torch.zeros(1, dtype=torch.long)]) + first
+            )
+            bonds = torch.randint(types, (more,), generator=generator)
+            kind.append(torch.cat([torch.zeros(n), bonds, torch.zeros(1)]).long())
+    ptr = torch.cat([torch.zeros(1, dtype=torch.long), counts.cumsum(0)])
+    return Messages(node=torch.cat(node), kind=torch.cat(kind), ptr=ptr, nodes=nodes)
 
-    wide = [x.detach().double().requires_grad_() for x in inputs]
-    total = wide[0][node] + (wide[1][kind] if types else 0)
-    expected = functional.gelu(total) if act == "gelu" else total.relu()
-    close(out, expected)
-    for x, z in zip(ours, torch.autograd.grad(expected, wide, grad.double()), strict=True):
-        close(x, z)
+
+@pytest.mark.parametrize("act", ["gelu", "relu"])
+@pytest.mark.parametrize("types", [1, 5, 80])
+@pytest.mark.parametrize("width", [1, 16, 37])
+def test_messages_and_their_gradients(act: str, types: int, width: int) -> None:
+    generator = torch.Generator().manual_seed(types + width)
+    where = messages(types, generator)
+    y = torch.randn(2, 6, width, generator=generator) * 4
+    w = torch.randn(2, types, width, generator=generator)
+    grad = torch.randn(len(where.node), width, generator=generator)
+    results = []
+    for function, dtype in ((message, torch.float32), (reference.message, torch.float64)):
+        inputs = [x.to(dtype).requires_grad_() for x in (y, w)]
+        out = function(*inputs, where, act)
+        results.append((out, *torch.autograd.grad(out, inputs, grad.to(dtype))))
+    for ours, theirs in zip(*results, strict=True):
+        close(ours, theirs)
+
+
+def test_the_plain_messages_by_hand() -> None:
+    where = messages(3, torch.Generator().manual_seed(0))
+    y, w = torch.randn(2, 6, 4), torch.randn(2, 3, 4)
+    out = reference.message(y, w, where, "relu")
+    for slot, replicate in enumerate((0, 0, 1, 1)):
+        begin, end = int(where.ptr[slot]), int(where.ptr[slot + 1])
+        for m in range(begin, end - 1):
+            node, kind = int(where.node[m]), int(where.kind[m])
+            assert torch.equal(out[m], (y.view(12, 4)[node] + w[replicate, kind]).relu())
+        if end > begin:
+            plain = out[begin : begin + int(where.nodes[slot])]
+            torch.testing.assert_close(out[end - 1], -plain.sum(0))
 
 
 def test_gelu_over_its_whole_range() -> None:
-    y = torch.linspace(-30, 30, 4001)[:, None].requires_grad_()
-    node, slots = torch.arange(4001), torch.tensor([0, 4001])
-    out = message(y, None, node, node * 0, slots, "gelu")
-    (slope,) = torch.autograd.grad(out.sum(), y)
-    wide = y.detach().double().requires_grad_()
+    x = torch.linspace(-30, 30, 4001)[None, :, None].requires_grad_()
+    out = shifted(x, torch.zeros(1, 1, 1), "gelu")
+    (slope,) = torch.autograd.grad(out.sum(), x)
+    wide = x.detach().double().requires_grad_()
     expected = functional.gelu(wide)
     (theirs,) = torch.autograd.grad(expected.sum(), wide)
     assert float((out - expected).detach().abs().max()) < 1e-6 * 30
@@ -60,21 +90,27 @@ def test_fused_norm_equals_plain_norm(act: str | None, width: int) -> None:
     """Three replicates: weighted entries, one entry only, none at all."""
     generator = torch.Generator().manual_seed(width)
     x = torch.randn(3, 20, width, generator=generator) * 3 + 1
+    shift = torch.randn(3, 1, width, generator=generator)
     weight = torch.randint(0, 5, (3, 20, 1), generator=generator).float()
     weight[1] = 0
     weight[1, 0] = 1
     weight[2] = 0
     grad = torch.randn(3, 20, width, generator=generator)
-    results = []
-    for fused, dtype in ((True, torch.float32), (False, torch.float64)):
-        norm = BatchNorm(width, 3).to(dtype)
-        with torch.no_grad():
-            norm.weight += 0.3
-            norm.bias -= 0.2
-            norm.running_mean += 0.5
-        entries = x.detach().to(dtype).requires_grad_()
-        out = norm(entries, weight.to(dtype), act, fused)
-        grads = torch.autograd.grad(out, [entries, norm.weight, norm.bias], grad.to(dtype))
-        results.append((out, *grads, norm.running_mean, norm.running_var))
-    for ours, theirs in zip(*results, strict=True):
-        close(ours, theirs)
+    for training in (True, False):
+        results = []
+        for fused, dtype in ((True, torch.float32), (False, torch.float64)):
+            norm = BatchNorm(width, 3).to(dtype).train(training)
+            with torch.no_grad():
+                norm.weight += 0.3
+                norm.bias -= 0.2
+                norm.running_mean += 0.5
+            inputs = [t.detach().to(dtype).requires_grad_() for t in (x, shift)]
+            if fused:
+                out = norm.fused(*inputs, weight, act)
+            else:
+                out = norm(inputs[0] + inputs[1], weight.to(dtype))
+                out = out if act is None else activation(act, out)
+            grads = torch.autograd.grad(out, [*inputs, norm.weight, norm.bias], grad.to(dtype))
+            results.append((out, *grads, norm.running_mean, norm.running_var))
+        for ours, theirs in zip(*results, strict=True):
+            close(ours, theirs)

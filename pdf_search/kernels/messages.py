@@ -1,0 +1,66 @@
+"""Messages of the fast engine with their gradient: act(W x[u] + W e[t] + c) for each (u, t).
+
+Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from pdf_search.kernels import reference
+from pdf_search.kernels.product import serves_cpu
+from pdf_search.kernels.triples import Messages
+
+LARGEST_TYPES = 64  # more edge types than this are not worth a gradient table for each graph
+
+
+def message(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+    """act(y[node] + w[type]) of each message, [M, d]; the last of a slot is minus its nodes' sum.
+
+    ``y`` [R, N, d], ``w`` [R, T, d] (the bias included).
+    """
+    if not serves_cpu(y) or w.shape[1] > LARGEST_TYPES:
+        return reference.message(y, w, where, act)
+    out: Tensor = _Message.apply(  # type: ignore[no-untyped-call]
+        y, w, where.node, where.kind, where.ptr, where.nodes, act == "gelu"
+    )
+    return out
+
+
+class _Message(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, y: Tensor, w: Tensor, *rest: Any) -> Tensor:
+        from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415  (loads a compiler)
+
+        cpu.use_torch_threads()
+        *index, gelu = rest
+        ctx.save_for_backward(y, w, *index)
+        ctx.gelu = gelu
+        out = y.new_empty(len(index[0]), y.shape[2])
+        rows, edges = cpu.as_array(y).reshape(-1, y.shape[2]), cpu.as_array(w)
+        cpu_elementwise.message_forward(rows, edges, *(i.numpy() for i in index), gelu, out.numpy())
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
+
+        y, w, *index = ctx.saved_tensors
+        slots = len(index[-1])
+        grad_y, grad_w = torch.zeros_like(y), w.new_zeros(slots, *w.shape[1:])
+        cpu_elementwise.message_backward(
+            cpu.as_array(grad),
+            cpu.as_array(y).reshape(-1, y.shape[2]),
+            cpu.as_array(w),
+            *(i.numpy() for i in index),
+            ctx.gelu,
+            grad_y.numpy().reshape(-1, y.shape[2]),
+            grad_w.numpy(),
+        )
+        by_replicate = grad_w.view(len(w), slots // len(w), *w.shape[1:])
+        return grad_y, by_replicate.sum(1), None, None, None, None, None
