@@ -38,10 +38,12 @@ def baseline_predictor(config: TrialConfig, data: Prepared) -> EpochReport:
 
 
 def _constant(task: Task, outputs: int, train: Values) -> Values:
-    """The constant prediction, [outputs]: class counts, or the mean of the known targets."""
+    """The constant prediction, [outputs]: class counts, or the mean of the known targets (or 0)."""
     if task is Task.MULTICLASS:
         return np.bincount(train[:, 0].astype(int), minlength=outputs).astype(np.float32)
-    mean: Values = np.nanmean(train, 0).astype(np.float32)
+    labelled = ~np.isnan(train)
+    total = np.where(labelled, train, 0).sum(0, dtype=np.float64)
+    mean: Values = (total / labelled.sum(0).clip(min=1)).astype(np.float32)
     return mean
 
 

@@ -64,13 +64,18 @@ class ReplicateSplits:
         return _pad([torch.from_numpy(np.searchsorted(self.numbers, o.numpy())) for o in orders])
 
     def target_scale(self) -> tuple[Tensor, Tensor]:
-        """Mean and standard deviation of the training targets, each [R, 1, T]."""
+        """Mean and standard deviation of the training targets, each [R, 1, T].
+
+        0 and 1 for a target without any label, 1 for the deviation of a constant one.
+        """
         mean, std = [], []
         for places in self._places("train"):
             targets = self.graphs.targets[places].astype(np.float64)
-            mean.append(np.nanmean(targets, 0))
-            spread = np.nanstd(targets, 0)
-            std.append(np.where(spread > 0, spread, 1.0))
+            labelled = ~np.isnan(targets)
+            count = labelled.sum(0).clip(min=1)
+            mean.append(np.where(labelled, targets, 0).sum(0) / count)
+            squares = np.where(labelled, (targets - mean[-1]) ** 2, 0).sum(0)
+            std.append(np.where(squares > 0, np.sqrt(squares / count), 1.0))
         scale = (torch.from_numpy(np.stack(x)[:, None]).float() for x in (mean, std))
         return next(scale), next(scale)
 

@@ -136,6 +136,15 @@ class _Trial:
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint, and the predictions when confirming, into ``folder``."""
+        # Predictions first: nothing would write them again after a checkpoint of the last epoch.
+        if self.config.phase is Phase.CONFIRM:
+            table = prediction_table(
+                self.data.info.task,
+                self.splits,
+                self.data.graphs.targets,
+                self.selection.selected(),
+            )
+            write_predictions(folder, table)
         save_checkpoint(
             folder,
             {
@@ -146,14 +155,6 @@ class _Trial:
                 "selection": self.selection.state_dict(),
             },
         )
-        if self.config.phase is Phase.CONFIRM:
-            table = prediction_table(
-                self.data.info.task,
-                self.splits,
-                self.data.graphs.targets,
-                self.selection.selected(),
-            )
-            write_predictions(folder, table)
 
     def restore(self, folder: Path) -> int:
         """Load a checkpoint; gives the epoch after which training continues."""

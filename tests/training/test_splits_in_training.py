@@ -16,6 +16,7 @@ from pdf_search.data.ogb_package import import_ogb
 from pdf_search.data.prepared import load_prepared
 from pdf_search.records import Phase, Protocol, Replicate, State, Task
 from pdf_search.training import trial as trial_module
+from pdf_search.training.baseline import baseline_predictor
 from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import EDGELESS, PATH, RING, SINGLE, STAR, graph_set, random_set
 from tests.training.trials import Recorder, folded, made, run, trial, with_targets
@@ -211,3 +212,41 @@ def test_a_mapped_data_set_is_only_read(freesolv: Prepared) -> None:
     before = freesolv.graphs.fingerprint()
     run(trial(stop_epoch=1), freesolv)
     assert load_prepared(freesolv.folder).graphs.fingerprint() == before
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_a_target_without_a_training_label_breaks_nothing(
+    standardise: bool, tmp_path: Path
+) -> None:
+    graphs = random_set(3, 12, tasks=2)
+    targets = np.array(graphs.targets)
+    targets[:6, 1] = np.nan
+    numbers = list(range(12))
+    data = made(with_targets(graphs, targets), numbers[:6], numbers[6:9], numbers[9:])
+    training = {"epochs": 2, "standardise_targets": standardise}
+    config = trial("made", fraction=1, phase=CONFIRM, training=training)
+    recorder, _ = confirmed(config, data, tmp_path)
+    assert all(np.isfinite(r.valid) for r in recorder.reports)  # type: ignore[arg-type]
+    baseline = baseline_predictor(config, data).replicates[0]
+    known = np.abs(targets[9:, 0] - targets[:6, 0].mean()).mean()
+    unknown = np.abs(targets[9:, 1]).mean()  # the constant is 0
+    assert baseline.test == pytest.approx((known + unknown) / 2, rel=1e-5)
+
+
+def test_a_checkpoint_never_lacks_its_predictions(
+    freesolv: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill between the two files: a resumed trial would find its last epoch done."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    config = trial(phase=CONFIRM, stop_epoch=1)
+    for name in ("write_predictions", "save_checkpoint"):
+        folder = tmp_path / name
+        with monkeypatch.context() as patch:
+            patch.setattr(trial_module, name, killed)
+            with pytest.raises(KeyboardInterrupt):
+                run(config, freesolv, folder=folder, save_at=1)
+        assert not (folder / "checkpoint.pt").exists()
+    assert (tmp_path / "save_checkpoint" / "predictions.parquet").exists()
