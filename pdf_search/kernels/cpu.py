@@ -6,7 +6,9 @@ chunks, whose sums are added in order. No compiler is needed on the user's machi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
@@ -22,6 +24,11 @@ Ints = NDArray[np.int32]
 
 OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
 
+# Numba's OpenMP threads spin between calls and take the cores from torch's and from other trials';
+# its own pool sleeps. That pool takes one caller at a time, hence the lock.
+numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
+_ONE_CALLER = threading.Lock()
+
 
 def segment_product(a: Tensor, b: Tensor, order: Order) -> Tensor:
     """See ``reference.segment_product``; float32."""
@@ -33,8 +40,15 @@ def segment_dot(a: Tensor, b: Tensor, order: Order) -> Tensor:
     return _run(_dot, a, b, order, 1)
 
 
-def use_torch_threads() -> None:
-    """As many threads as torch uses in this process."""
+@contextmanager
+def threads() -> Iterator[None]:
+    """The right to run kernels, on as many threads as torch uses in this process."""
+    with _ONE_CALLER:
+        _use_torch_threads()
+        yield
+
+
+def _use_torch_threads() -> None:
     wanted = min(torch.get_num_threads(), int(numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
     if numba.get_num_threads() != wanted:
         numba.set_num_threads(wanted)
@@ -46,12 +60,12 @@ def as_array(x: Tensor) -> NDArray[np.float32]:
 
 
 def _run(kernel: Callable[..., None], a: Tensor, b: Tensor, order: Order, width: int) -> Tensor:
-    use_torch_threads()
     out = torch.empty(order.groups, width)
     chunks, joins = _plan(order.ptr.numpy(), CHUNK)
     partial = np.empty((joins[-1, 2] if len(joins) else 0, width), np.float32)
     first, second = order.first.numpy(), order.second.numpy()
-    kernel(as_array(a), as_array(b), first, second, chunks, out.numpy(), partial)
+    with threads():
+        kernel(as_array(a), as_array(b), first, second, chunks, out.numpy(), partial)
     _join(joins, partial, out.numpy())
     return out
 

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit, prange
 
 OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
-WIDTH = 16  # channels that one worker takes together: a cache line
+ROWS = 32  # entries that are summed in float32 before their sum is added in float64
 
 _f = np.float32
 _ROOT_HALF = _f(0.7071067811865476)
@@ -127,29 +127,52 @@ def message_backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 
 @njit(parallel=True, **OPTIONS)
 def norm_statistics(x, weight, mean, var):  # type: ignore[no-untyped-def]
-    """Weighted mean and biased variance over the entries of each replicate, [R, d].
-
-    Summed in float64: a float32 mean of thousands of rows leaves a residue in the gradient.
-    """
+    """Weighted mean and biased variance over the entries of each replicate, [R, d]."""
     replicates, length, width = x.shape
-    blocks = (width + WIDTH - 1) // WIDTH
-    for job in prange(replicates * blocks):
-        r, low = job // blocks, job % blocks * WIDTH
-        size = min(WIDTH, width - low)
-        count = max(weight[r].sum(), _ONE)
-        total = np.zeros(WIDTH)
-        for i in range(length):
-            share, row = weight[r, i], x[r, i, low : low + size]
-            for d in range(size):
-                total[d] += share * row[d]
-        centre = (total / count).astype(np.float32)
+    runs = (length + ROWS - 1) // ROWS
+    sums = np.empty((replicates, runs, width), _f)
+    count = np.empty(replicates, _f)
+    for r in range(replicates):
+        count[r] = max(weight[r].sum(), _ONE)
+    for job in prange(replicates * runs):
+        r, begin = job // runs, job % runs * ROWS
+        total = sums[r, job % runs]
         total[:] = 0.0
-        for i in range(length):
-            share, row = weight[r, i], x[r, i, low : low + size]
-            for d in range(size):
+        for i in range(begin, min(begin + ROWS, length)):
+            share, row = weight[r, i], x[r, i]
+            for d in range(width):
+                total[d] += share * row[d]
+    _add_runs(sums, mean)
+    for r in range(replicates):
+        mean[r] /= count[r]
+    for job in prange(replicates * runs):
+        r, begin = job // runs, job % runs * ROWS
+        total, centre = sums[r, job % runs], mean[r]
+        total[:] = 0.0
+        for i in range(begin, min(begin + ROWS, length)):
+            share, row = weight[r, i], x[r, i]
+            for d in range(width):
                 total[d] += share * (row[d] - centre[d]) * (row[d] - centre[d])
-        mean[r, low : low + size] = centre[:size]
-        var[r, low : low + size] = (total / count)[:size]
+    _add_runs(sums, var)
+    for r in range(replicates):
+        var[r] /= count[r]
+
+
+@njit(**OPTIONS)
+def _add_runs(sums, out):  # type: ignore[no-untyped-def]
+    """Sum [R, runs, d] over the runs in float64.
+
+    A run of ROWS entries is summed in float32; a float32 sum of thousands would leave a residue in
+    the gradient.
+    """
+    total = np.empty(sums.shape[2])
+    for r in range(len(sums)):
+        total[:] = 0.0
+        for run in range(sums.shape[1]):
+            for d in range(sums.shape[2]):
+                total[d] += sums[r, run, d]
+        for d in range(sums.shape[2]):
+            out[r, d] = total[d]
 
 
 @njit(parallel=True, **OPTIONS)
@@ -170,37 +193,40 @@ def norm_forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-unty
 
 @njit(parallel=True, **OPTIONS)
 def norm_backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
-    grad, x, weight, mean, rstd, gamma, beta, batch, act, gelu, grad_x, grad_gamma, grad_beta
+    grad, x, weight, mean, rstd, gamma, beta, share_of, act, gelu, grad_x, grad_gamma, grad_beta
 ):
     """Gradients of act((x - mean) * rstd * gamma + beta).
 
-    ``batch`` [R]: whether mean and rstd are the batch's own (then they depend on x).
+    ``share_of`` [R]: 1 / (sum of the weights) where mean and rstd are the batch's own, and so
+    depend on x; 0 where they are not.
     """
     replicates, length, width = x.shape
-    blocks = (width + WIDTH - 1) // WIDTH
-    for job in prange(replicates * blocks):
-        r, low = job // blocks, job % blocks * WIDTH
-        high = min(low + WIDTH, width)
-        m, s = mean[r, low:high], rstd[r, low:high]
-        g, b = gamma[r, low:high], beta[r, low:high]
-        total, product = np.zeros(WIDTH), np.zeros(WIDTH)
-        for i in range(length):
-            row, out, target = x[r, i, low:high], grad[r, i, low:high], grad_x[r, i, low:high]
-            for d in range(high - low):
-                normal = (row[d] - m[d]) * s[d]
-                change = out[d]
-                if act:
-                    change *= _slope(normal * g[d] + b[d], gelu)
-                total[d] += change
-                product[d] += change * normal
-                target[d] = change
-        grad_beta[r, low:high] = total[: high - low]
-        grad_gamma[r, low:high] = product[: high - low]
-        count = max(weight[r].sum(), _ONE)
-        first = (total / count).astype(np.float32) if batch[r] else np.zeros(WIDTH, np.float32)
-        second = (product / count).astype(np.float32) if batch[r] else np.zeros(WIDTH, np.float32)
-        for i in range(length):
-            share, row, target = weight[r, i], x[r, i, low:high], grad_x[r, i, low:high]
-            for d in range(high - low):
-                normal = (row[d] - m[d]) * s[d]
-                target[d] = g[d] * s[d] * (target[d] - share * (first[d] + normal * second[d]))
+    runs = (length + ROWS - 1) // ROWS
+    sums = np.empty((2, replicates, runs, width), _f)
+    for job in prange(replicates * runs):
+        r, begin = job // runs, job % runs * ROWS
+        m, s, g, b = mean[r], rstd[r], gamma[r], beta[r]
+        total, product = sums[0, r, job % runs], sums[1, r, job % runs]
+        total[:] = 0.0
+        product[:] = 0.0
+        for i in range(begin, min(begin + ROWS, length)):
+            row, out, target = x[r, i], grad[r, i], grad_x[r, i]
+            if act:
+                for d in range(width):
+                    normal = (row[d] - m[d]) * s[d]
+                    target[d] = out[d] * _slope(normal * g[d] + b[d], gelu)
+            else:
+                target[:] = out
+            for d in range(width):
+                total[d] += target[d]
+                product[d] += target[d] * (row[d] - m[d]) * s[d]
+    _add_runs(sums[0], grad_beta)
+    _add_runs(sums[1], grad_gamma)
+    for job in prange(replicates * length):
+        r, i = job // length, job % length
+        m, s, g = mean[r], rstd[r], gamma[r]
+        row, target, total, product = x[r, i], grad_x[r, i], grad_beta[r], grad_gamma[r]
+        share = share_of[r] * weight[r, i]
+        for d in range(width):
+            normal = (row[d] - m[d]) * s[d]
+            target[d] = g[d] * s[d] * (target[d] - share * (total[d] + normal * product[d]))

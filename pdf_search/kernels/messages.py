@@ -36,13 +36,14 @@ class _Message(torch.autograd.Function):
     def forward(ctx: Any, y: Tensor, w: Tensor, *rest: Any) -> Tensor:
         from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415  (loads a compiler)
 
-        cpu.use_torch_threads()
         *index, gelu = rest
         ctx.save_for_backward(y, w, *index)
         ctx.gelu = gelu
         out = y.new_empty(len(index[0]), y.shape[2])
         rows, edges = cpu.as_array(y).reshape(-1, y.shape[2]), cpu.as_array(w)
-        cpu_elementwise.message_forward(rows, edges, *(i.numpy() for i in index), gelu, out.numpy())
+        arrays = [i.numpy() for i in index]
+        with cpu.threads():
+            cpu_elementwise.message_forward(rows, edges, *arrays, gelu, out.numpy())
         return out
 
     @staticmethod
@@ -53,14 +54,15 @@ class _Message(torch.autograd.Function):
         y, w, *index = ctx.saved_tensors
         slots = len(index[-1])
         grad_y, grad_w = torch.zeros_like(y), w.new_zeros(slots, *w.shape[1:])
-        cpu_elementwise.message_backward(
-            cpu.as_array(grad),
-            cpu.as_array(y).reshape(-1, y.shape[2]),
-            cpu.as_array(w),
-            *(i.numpy() for i in index),
-            ctx.gelu,
-            grad_y.numpy().reshape(-1, y.shape[2]),
-            grad_w.numpy(),
-        )
+        with cpu.threads():
+            cpu_elementwise.message_backward(
+                cpu.as_array(grad),
+                cpu.as_array(y).reshape(-1, y.shape[2]),
+                cpu.as_array(w),
+                *(i.numpy() for i in index),
+                ctx.gelu,
+                grad_y.numpy().reshape(-1, y.shape[2]),
+                grad_w.numpy(),
+            )
         by_replicate = grad_w.view(len(w), slots // len(w), *w.shape[1:])
         return grad_y, by_replicate.sum(1), None, None, None, None, None

@@ -59,15 +59,16 @@ class _Normalise(torch.autograd.Function):
         ctx.save_for_backward(x, weight, mean, rstd, gamma, beta, batch)
         ctx.act = act
         out = torch.empty_like(x)
-        cpu_elementwise.norm_forward(
-            cpu.as_array(x),
-            _rows(mean),
-            _rows(rstd * gamma),
-            _rows(beta),
-            act is not None,
-            act == "gelu",
-            out.numpy(),
-        )
+        with cpu.threads():
+            cpu_elementwise.norm_forward(
+                cpu.as_array(x),
+                _rows(mean),
+                _rows(rstd * gamma),
+                _rows(beta),
+                act is not None,
+                act == "gelu",
+                out.numpy(),
+            )
         return out
 
     @staticmethod
@@ -77,21 +78,22 @@ class _Normalise(torch.autograd.Function):
 
         x, weight, mean, rstd, gamma, beta, batch = ctx.saved_tensors
         grad_x, grad_gamma, grad_beta = (torch.empty_like(t) for t in (x, mean, mean))
-        cpu_elementwise.norm_backward(
-            cpu.as_array(grad),
-            cpu.as_array(x),
-            cpu.as_array(weight)[..., 0],
-            _rows(mean),
-            _rows(rstd),
-            _rows(gamma),
-            _rows(beta),
-            batch.flatten().numpy(),
-            ctx.act is not None,
-            ctx.act == "gelu",
-            grad_x.numpy(),
-            _rows(grad_gamma),
-            _rows(grad_beta),
-        )
+        with cpu.threads():
+            cpu_elementwise.norm_backward(
+                cpu.as_array(grad),
+                cpu.as_array(x),
+                cpu.as_array(weight)[..., 0],
+                _rows(mean),
+                _rows(rstd),
+                _rows(gamma),
+                _rows(beta),
+                torch.where(batch, 1 / weight.sum(1, keepdim=True), 0.0).flatten().numpy(),
+                ctx.act is not None,
+                ctx.act == "gelu",
+                grad_x.numpy(),
+                _rows(grad_gamma),
+                _rows(grad_beta),
+            )
         grad_mean = torch.where(batch, 0.0, -gamma * rstd * grad_beta)
         return grad_x, None, grad_mean, None, grad_gamma, grad_beta, None, None
 
@@ -100,10 +102,10 @@ def statistics(x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     """Weighted mean and biased variance over the entries of each replicate, [R, 1, d]."""
     from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
 
-    cpu.use_torch_threads()
     mean, var = x.new_empty(2, len(x), 1, x.shape[2]).unbind()
     weights = cpu.as_array(weight)[..., 0]
-    cpu_elementwise.norm_statistics(cpu.as_array(x), weights, _rows(mean), _rows(var))
+    with cpu.threads():
+        cpu_elementwise.norm_statistics(cpu.as_array(x), weights, _rows(mean), _rows(var))
     return mean, var
 
 

@@ -1,4 +1,4 @@
-"""The segment product as one operator with a registered gradient, on the kernels chosen here.
+"""The segment product as one operator with its gradient, on the kernels chosen here.
 
 out[s] = sum over the triples p of segment s of A[a_p] * B[b_p]; the gradients for A and for B are
 the same operation with the triples grouped by a and by b (design: the fast engine, step 4).
@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from pdf_search.kernels import reference
 from pdf_search.kernels.triples import Order, Triples
@@ -32,53 +33,28 @@ def kernels_for(x: Tensor) -> ModuleType:
 
 def segment_product(a: Tensor, b: Tensor, triples: Triples) -> Tensor:
     """out [segments, d] from A [Na, d] (or [Na, 1]: one weight for all channels) and B [Nb, d]."""
-    out: Tensor = _operator(a, b, triples.tensors())
+    out: Tensor = _SegmentProduct.apply(a, b, triples)  # type: ignore[no-untyped-call]
     return out
 
 
-@torch.library.custom_op("pdf_search::segment_product", mutates_args=())
-def _operator(a: Tensor, b: Tensor, index: list[Tensor]) -> Tensor:
-    order = Triples.from_tensors(index).by_segment
-    out: Tensor = kernels_for(b).segment_product(a, b, order)
-    return out
+class _SegmentProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor, triples: Triples) -> Tensor:
+        ctx.save_for_backward(a, b)
+        ctx.triples = triples
+        out: Tensor = kernels_for(b).segment_product(a, b, triples.by_segment)
+        return out
 
-
-@torch.library.custom_op("pdf_search::segment_product_backward", mutates_args=())
-def _backward_operator(
-    grad: Tensor, a: Tensor, b: Tensor, index: list[Tensor]
-) -> tuple[Tensor, Tensor]:
-    kernels, triples = kernels_for(b), Triples.from_tensors(index)
-    by_a, by_b = triples.by_a, triples.by_b
-    shared = a.shape[1] != b.shape[1]
-    grad_a = (kernels.segment_dot if shared else kernels.segment_product)(grad, b, by_a)
-    swapped = Order(by_b.ptr, by_b.second, by_b.first)
-    return grad_a, kernels.segment_product(a, grad, swapped)
-
-
-@_operator.register_fake
-def _(a: Tensor, b: Tensor, index: list[Tensor]) -> Tensor:  # noqa: ARG001
-    return b.new_empty(len(index[0]) - 1, b.shape[1])
-
-
-@_backward_operator.register_fake
-def _(
-    grad: Tensor,  # noqa: ARG001
-    a: Tensor,
-    b: Tensor,
-    index: list[Tensor],  # noqa: ARG001
-) -> tuple[Tensor, Tensor]:
-    return torch.empty_like(a), torch.empty_like(b)
-
-
-def _setup(ctx: Any, inputs: tuple[Tensor, Tensor, list[Tensor]], output: Tensor) -> None:  # noqa: ARG001
-    a, b, index = inputs
-    ctx.save_for_backward(a, b, *index)
-
-
-def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, list[None]]:
-    a, b, *index = ctx.saved_tensors
-    grad_a, grad_b = _backward_operator(grad.contiguous(), a, b, index)
-    return grad_a, grad_b, [None] * len(index)
-
-
-_operator.register_autograd(_backward, setup_context=_setup)
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+        a, b = ctx.saved_tensors
+        kernels, by_a, by_b = kernels_for(b), ctx.triples.by_a, ctx.triples.by_b
+        grad_a = grad_b = None
+        if ctx.needs_input_grad[0]:
+            shared = a.shape[1] != b.shape[1]
+            product = kernels.segment_dot if shared else kernels.segment_product
+            grad_a = product(grad, b, by_a)
+        if ctx.needs_input_grad[1]:
+            grad_b = kernels.segment_product(a, grad, Order(by_b.ptr, by_b.second, by_b.first))
+        return grad_a, grad_b, None

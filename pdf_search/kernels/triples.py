@@ -36,17 +36,6 @@ class Triples:
     by_a: Order  # first = segment, second = b
     by_b: Order  # first = segment, second = a
 
-    def tensors(self) -> list[Tensor]:
-        return [
-            tensor
-            for order in (self.by_segment, self.by_a, self.by_b)
-            for tensor in (order.ptr, order.first, order.second)
-        ]
-
-    @classmethod
-    def from_tensors(cls, tensors: list[Tensor]) -> Triples:
-        return cls(Order(*tensors[0:3]), Order(*tensors[3:6]), Order(*tensors[6:9]))
-
     @classmethod
     def build(cls, segment: Tensor, a: Tensor, b: Tensor, sizes: tuple[int, int, int]) -> Triples:
         """From triples in any order; ``sizes``: segments, rows of A, rows of B."""
