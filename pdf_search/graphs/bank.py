@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.graphs.distinct import distinct_rows
+from pdf_search.graphs.graph_set import gather_ragged
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,20 @@ class Bank:
             row=row[near],
             edge_type=self.edge_type[near],
             far_row=far_row,
+        )
+
+    def subset(self, graphs: NDArray[np.int64]) -> Bank:
+        """The bank of these graphs, in this order; rows keep their numbers."""
+        ptr, pairs = gather_ragged(self.pair_ptr, graphs)
+        return replace(
+            self,
+            node_count=self.node_count[graphs],
+            pair_ptr=ptr,
+            target=self.target[pairs],
+            source=self.source[pairs],
+            row=self.row[pairs],
+            edge_type=self.edge_type[pairs],
+            far_row=self.far_row[graphs],
         )
 
     def enumerated(self) -> Bank:

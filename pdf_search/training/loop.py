@@ -33,21 +33,25 @@ class Program:
 
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
         """Mean training loss of each replicate, [R]; ``graphs`` [R, L] in this epoch's order."""
-        self.model.train()
         size = self.training.batch_size
         total = self.mean.new_zeros(len(self.replicates))
         for step, start in enumerate(range(0, graphs.shape[1], size)):
             batch_graphs = graphs[:, start : start + size]
-            present = (batch_graphs >= 0).sum(1)
-            noise = Noise(replicate_keys(self.replicates, epoch, step).to(graphs.device))
-            batch = self.data.collate(batch_graphs)
-            output = self.model(batch, self.data.rows, self.data.edge_types, noise)
-            target = (batch.targets - self.mean) / self.std
-            loss = batch_loss(self.training.loss, self.task, output, target)
-            torch.autograd.backward(loss.sum())
-            self.optimizer.step(rate, present > 0)
-            total += loss.detach() * present
+            total += self.train_step(epoch, step, batch_graphs, rate)
         return total / (graphs >= 0).sum(1)
+
+    def train_step(self, epoch: int, step: int, graphs: Tensor, rate: float) -> Tensor:
+        """One step on ``graphs`` [R, B]; gives each replicate's loss times its graphs, [R]."""
+        self.model.train()
+        present = (graphs >= 0).sum(1)
+        noise = Noise(replicate_keys(self.replicates, epoch, step).to(graphs.device))
+        batch = self.data.collate(graphs)
+        output = self.model(batch, self.data.rows, self.data.edge_types, noise)
+        target = (batch.targets - self.mean) / self.std
+        loss = batch_loss(self.training.loss, self.task, output, target)
+        torch.autograd.backward(loss.sum())
+        self.optimizer.step(rate, present > 0)
+        return loss.detach() * present
 
     @torch.no_grad()
     def predict(self, graphs: Tensor) -> list[Tensor]:

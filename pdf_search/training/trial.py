@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrialConfig
+from pdf_search.data.banks import cached_bank
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import search_view
 from pdf_search.errors import TrialError
-from pdf_search.graphs.build import build_bank
 from pdf_search.model.engines import engine_data
 from pdf_search.model.network import PDFNetwork
 from pdf_search.records import (
@@ -172,7 +172,7 @@ def build_program(
     """Model, optimizer and data of a trial on its device."""
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
-    bank = build_bank(splits.graphs, config.basis)
+    bank = cached_bank(data, config.basis).subset(splits.numbers)
     model = PDFNetwork(config.model, shape, config.basis.size, splits.replicates).to(device)
     mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
     if config.training.standardise_targets and shape.task is Task.REGRESSION:

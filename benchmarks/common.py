@@ -1,0 +1,62 @@
+"""What every benchmark prints and writes: the machine, the versions, the rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+
+def describe_machine(device: str, threads: int) -> str:
+    """Hardware, versions, commit, command and date, one a line."""
+    hardware = torch.cuda.get_device_name() if device.startswith("cuda") else processor()
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    load = os.getloadavg()[0]
+    return "\n".join(
+        (
+            f"date      {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+            f"hardware  {hardware}, {os.cpu_count()} cores, {threads} threads, load {load:.1f}",
+            f"versions  Python {platform.python_version()}, torch {torch.__version__}",
+            f"commit    {commit}",
+            f"command   python {' '.join(sys.argv)}",
+        )
+    )
+
+
+def processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":")[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def print_rows(rows: list[dict[str, Any]]) -> None:
+    table = Table()
+    for name in rows[0]:
+        table.add_column(name, justify="left" if isinstance(rows[0][name], str) else "right")
+    for row in rows:
+        table.add_row(*(cell(value) for value in row.values()))
+    Console(width=200).print(table)
+
+
+def cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text(json.dumps(rows, indent=1) + "\n")

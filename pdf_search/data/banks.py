@@ -1,0 +1,143 @@
+"""Banks on disk: computed once for a data set and grid, shared by every trial and process.
+
+A bank's folder is named by all that decides its content (data fingerprint, grid, support,
+standardisation, code version), so a stale hit cannot happen. Its arrays are checked by checksum
+when they are read; a damaged bank is built again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pdf_search.config import BasisConfig
+from pdf_search.data.arrays import map_array, save_array
+from pdf_search.data.cache import cache_folder, locked
+from pdf_search.data.prepared import Prepared
+from pdf_search.data.raw_set import Progress, silent
+from pdf_search.errors import DataError
+from pdf_search.graphs.bank import Bank
+from pdf_search.graphs.graph_set import Array
+
+FORMAT = 1  # of the folder and of the mathematics behind it; a change makes older banks unused
+ARRAYS = ("rows", "node_count", "pair_ptr", "target", "source", "row", "edge_type", "far_row")
+_SMALL = {"target": np.int16, "source": np.int16, "edge_type": np.int16}  # where they fit
+
+
+def cached_bank(
+    data: Prepared, basis: BasisConfig, cache: Path | None = None, progress: Progress | None = None
+) -> Bank:
+    """The bank of all graphs of a data set, from the cache or built into it.
+
+    A cached bank of a larger grid serves by selection of its columns. ``cache``: by default the
+    one that holds the prepared data, if it is on this machine.
+
+    Raises:
+        DataError: the cache cannot be written.
+    """
+    say = progress or silent
+    if cache is None and data.folder.exists():
+        cache = data.folder.parents[1]
+    root = cache_folder(cache)
+    family = root / "banks" / _family(data, basis)
+    bank = _find(family, basis)
+    if bank is not None:
+        return bank
+    with locked(root, f"bank-{family.name}", say):
+        bank = _find(family, basis)
+        if bank is None:
+            say(f"computing {basis.size} bases of {data.info.title}'s {len(data.graphs):,} graphs")
+            # Only here: building needs torch, reading does not.
+            from pdf_search.graphs.build import build_bank  # noqa: PLC0415
+
+            bank = build_bank(data.graphs, basis)
+            _store(family / _grid_name(basis.grid), bank)
+    return bank
+
+
+def _family(data: Prepared, basis: BasisConfig) -> str:
+    """Everything but the grid."""
+    known = [FORMAT, data.fingerprint, basis.hops, basis.standardise]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
+
+
+def _grid_name(grid: tuple[tuple[float, int], ...]) -> str:
+    return hashlib.sha256(json.dumps(grid).encode()).hexdigest()[:16]
+
+
+def _find(family: Path, basis: BasisConfig) -> Bank | None:
+    """The smallest intact bank that has every point of the grid, cut to it."""
+    covering = []
+    for folder, meta in _entries(family):
+        grid = tuple((float(eps), int(k)) for eps, k in meta["grid"])
+        if set(basis.grid) <= set(grid):
+            covering.append((len(grid), folder, meta, grid))
+    for _, folder, meta, grid in sorted(covering, key=lambda entry: entry[:2]):
+        bank = _read(folder, meta, grid)
+        if bank is not None:
+            return bank if grid == basis.grid else bank.columns(basis.grid)
+    return None
+
+
+def _entries(family: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path in sorted(family.glob("[!.]*/meta.json")):
+        try:
+            yield path.parent, json.loads(path.read_text())
+        except (OSError, ValueError):
+            continue  # being removed, or damaged: the next build replaces it
+
+
+def _read(folder: Path, meta: dict[str, Any], grid: tuple[tuple[float, int], ...]) -> Bank | None:
+    """The bank in a folder; None if a file is missing or is not what was written."""
+    arrays: dict[str, Array] = {}
+    try:
+        for name in ARRAYS:
+            array = map_array(folder / f"{name}.npy")
+            if _checksum(array) != meta["checksums"][name]:
+                return None
+            arrays[name] = array.astype(np.int32) if name in _SMALL else array
+    except (OSError, ValueError, KeyError):
+        return None
+    return Bank(grid=grid, hops=meta["hops"], **arrays)  # type: ignore[arg-type]
+
+
+def _store(folder: Path, bank: Bank) -> None:
+    """Write beside ``folder`` and rename; the caller holds the lock."""
+    temp = folder.with_name(f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+    try:
+        temp.mkdir(parents=True)
+        checksums = {}
+        for name in ARRAYS:
+            array = np.ascontiguousarray(_compact(name, getattr(bank, name)))
+            save_array(temp / f"{name}.npy", array)
+            checksums[name] = _checksum(array)
+        meta = {"grid": bank.grid, "hops": bank.hops, "checksums": checksums}
+        (temp / "meta.json").write_text(json.dumps(meta))
+        shutil.rmtree(folder, ignore_errors=True)  # a damaged one
+        temp.rename(folder)
+    except OSError as error:
+        raise DataError(
+            f"the bank cannot be written to {folder.parent} ({error}): "
+            "set PDF_SEARCH_CACHE to a folder with room"
+        ) from None
+    finally:
+        shutil.rmtree(temp, ignore_errors=True)
+
+
+def _compact(name: str, array: Array) -> Array:
+    kind = _SMALL.get(name)
+    fits = kind is not None and array.max(initial=0) <= np.iinfo(kind).max
+    return array.astype(kind) if fits else array
+
+
+def _checksum(array: Array) -> int:
+    return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
