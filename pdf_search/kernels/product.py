@@ -6,6 +6,7 @@ the same operation with the triples grouped by a and by b (design: the fast engi
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +29,10 @@ def kernels_for(x: Tensor) -> ModuleType:
         from pdf_search.kernels import cpu  # noqa: PLC0415  (Numba loads a compiler)
 
         return cpu
+    if x.device.type == "cuda" and find_spec("triton") is not None:
+        from pdf_search.kernels import gpu  # noqa: PLC0415  (Triton comes with torch's GPU builds)
+
+        return gpu
     return reference
 
 
