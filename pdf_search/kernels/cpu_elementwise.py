@@ -16,7 +16,8 @@ from numba import njit, prange
 OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
 ROWS = 32  # entries that are summed in float32 before their sum is added in float64
 
-_f = np.float32
+_f, _u = np.float32, np.uint32
+_UNIT = _f(2.0**-24)
 _ROOT_HALF = _f(0.7071067811865476)
 _DENSITY = _f(0.3989422804014327)  # 1 / sqrt(2 pi)
 _HALF, _ONE, _FOUR = _f(0.5), _f(1.0), _f(4.0)
@@ -230,3 +231,25 @@ def norm_backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
         for d in range(width):
             normal = (row[d] - m[d]) * s[d]
             target[d] = g[d] * s[d] * (target[d] - share * (total[d] + normal * product[d]))
+
+
+@njit(inline="always", **OPTIONS)
+def _mix(x):  # type: ignore[no-untyped-def]
+    # Numba widens 32-bit products to 64 bits: narrow each again.
+    x = _u(x ^ (x >> _u(16)))
+    x = _u(x * _u(0x7FEB352D))
+    x = _u(x ^ (x >> _u(15)))
+    x = _u(x * _u(0x846CA68B))
+    return _u(x ^ (x >> _u(16)))
+
+
+@njit(parallel=True, **OPTIONS)
+def keep_factors(first, second, rate, out):  # type: ignore[no-untyped-def]
+    """See ``noise.keep_factors``; ``first`` [n] and ``second`` [d] are mixed already."""
+    limit, factor = _f(rate), _f(1 / (1 - rate))
+    channels = second.astype(np.uint32)
+    for i in prange(len(first)):
+        key, target = np.uint32(first[i]), out[i]
+        for d in range(len(channels)):
+            number = _f(_mix(_mix(_u(key ^ channels[d]))) >> _u(8)) * _UNIT
+            target[d] = factor if number >= limit else _f(0.0)

@@ -1,7 +1,7 @@
 """Private randomness: a number is a function of (seed, epoch, step, place), of nothing else.
 
-A counter-based 32-bit hash in int64 arithmetic: the same on every device and in every engine,
-whatever a replicate's neighbours are.
+Numbers come from a counter-based hash: the same on every device and in every engine, whatever a
+replicate's neighbours are.
 """
 
 from __future__ import annotations
@@ -11,43 +11,21 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from pdf_search.kernels.noise import MASK, fold_in, keep_factors, mix
 from pdf_search.records import Replicate
 
 # Places of the dropout noise; layer l uses LAYER + 2 l and the one after it.
 FILTER, HEAD, LAYER = 0, 1, 2
 
-_MASK = 0xFFFFFFFF
-
-
-def mix(x: Tensor) -> Tensor:
-    """A bijection of 32-bit numbers with full avalanche (Wellons' lowbias32), int64 in and out."""
-    x = x ^ (x >> 16)
-    x = (x * 0x7FEB352D) & _MASK
-    x = x ^ (x >> 15)
-    x = (x * 0x846CA68B) & _MASK
-    return x ^ (x >> 16)
-
-
-def fold_in(key: Tensor, value: Tensor | int) -> Tensor:
-    """A new key from a key and a value, broadcast."""
-    if isinstance(value, int):
-        value = torch.tensor(value, dtype=torch.int64, device=key.device)
-    return mix(mix(key ^ 0x9E3779B9) ^ mix((value + 0x7F4A7C15) & _MASK))
-
 
 def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
     """One key a replicate, [R], for a purpose named by ``path`` (epoch, step, ...)."""
-    keys = torch.tensor([r.seed & _MASK for r in replicates], dtype=torch.int64)
+    keys = torch.tensor([r.seed & MASK for r in replicates], dtype=torch.int64)
     folds = torch.tensor([-1 if r.fold is None else r.fold for r in replicates])
     keys = fold_in(mix(keys), folds)
     for value in path:
         keys = fold_in(keys, value)
     return keys
-
-
-def uniform(keys: Tensor) -> Tensor:
-    """Numbers in [0, 1) from keys, float32."""
-    return (mix(keys) >> 8).float() * 2.0**-24
 
 
 def order(keys: Tensor, items: Tensor) -> Tensor:
@@ -75,8 +53,7 @@ class Noise:
         keys = keys[:, None] if replicate is None else keys[replicate]
         for values in index:
             keys = fold_in(keys, values)
-        channel = torch.arange(width, device=keys.device)
-        return (uniform(fold_in(keys[..., None], channel)) >= rate).float() / (1 - rate)
+        return keep_factors(keys.flatten(), rate, width).view(*keys.shape, width)
 
 
 class Dropout:

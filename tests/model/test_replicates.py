@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.model.randomness import Noise, order, replicate_keys, uniform
+from pdf_search.kernels.noise import uniform
+from pdf_search.model.randomness import Noise, order, replicate_keys
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
 from tests.graphs.makers import SHAPES, graph_set
