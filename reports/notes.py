@@ -36,12 +36,14 @@ def baseline_name(metric: str) -> str:
 
 
 def row_note(entry: Entry) -> str:
-    """What sets a row apart: partial, trained on less, the epoch chosen for all folds."""
+    """What sets a row apart: partial, cut, trained on less, the epoch chosen for all folds."""
     notes = []
     if entry.summary.partial:
         notes.append("partial: " + ", ".join(entry.summary.reasons))
     if entry.train_fraction < 1:
         notes.append(f"trained on {entry.train_fraction:.3g} of the training part")
+    if entry.cut is not None and entry.trial.origin != "baseline":
+        notes.append("cut after {} of {} epochs".format(*entry.cut))
     if entry.summary.protocol is Protocol.GIN_CURVE and entry.summary.best_epoch:
         notes.append(f"epoch {entry.summary.best_epoch}")
     return "; ".join(notes)

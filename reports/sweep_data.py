@@ -34,6 +34,13 @@ class Entry:
     def train_fraction(self) -> float:
         return float(self.trial.config.get("data", {}).get("train_fraction", 1.0))
 
+    @property
+    def cut(self) -> tuple[int, int] | None:
+        """Epochs trained and epochs of the schedule, where a budget cut the run short."""
+        whole = self.trial.config.get("training", {}).get("epochs")
+        stop = self.trial.config.get("stop_epoch")
+        return (stop, whole) if stop and whole and stop < whole else None
+
 
 @dataclass(frozen=True)
 class SweepData:

@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 from statistics import fmean, pstdev
 
 import pytest
@@ -154,3 +155,14 @@ def test_markdown_marks_best_and_second(store: Store) -> None:
     text = table_markdown(table)
     assert f"**{marks['best']}**" in text
     assert f"<u>{marks['second']}</u>" in text
+
+
+def test_a_run_that_a_budget_cut_short_says_so(store: Store) -> None:
+    confirmed(store, "freesolv", (1.1,))
+    trial = store.trials("night", Phase.CONFIRM)[0]
+    training = {"epochs": 301}
+    config = {**trial.config, "training": training, "stop_epoch": trial.epochs_done}
+    store.save_trial(replace(trial, config=config))
+    ours, baseline = result_table(load_sweep(store, "night")).rows[:2]
+    assert f"cut after {trial.epochs_done} of 301 epochs" in ours.note
+    assert "cut" not in baseline.note
