@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 
 from rich.console import Console
+from sqlalchemy import make_url
 
 from pdf_search.records import Phase, TrialRecord
 from pdf_search.results.store import Store
@@ -189,10 +191,14 @@ class SweepResult:
 
     @property
     def how_to_resume(self) -> str:
-        """The command that continues the sweep; "" if it is finished."""
+        """The command that continues the sweep, a password masked; "" if it is finished."""
         if not self.ended:
             return ""
         options = self.plan.options
-        out = "" if str(options.out) == "runs" else f" --out {options.out}"
-        db = f" --db {options.db}" if options.db else ""
-        return f"pdf-search resume {self.plan.name}{out}{db}"
+        words = ["pdf-search", "resume", self.plan.name]
+        if str(options.out) != "runs":
+            words += ["--out", str(options.out)]
+        if options.db:
+            url = "://" in options.db
+            words += ["--db", make_url(options.db).render_as_string() if url else options.db]
+        return shlex.join(words)

@@ -1,0 +1,40 @@
+"""The command that an ended sweep prints: ready to paste, without a password."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from pdf_search.sweep.driver import SweepResult
+from pdf_search.sweep.options import SweepOptions
+
+
+def result(ended: str, **options: Any) -> SweepResult:
+    plan = SimpleNamespace(name="night", options=SweepOptions(name="night", **options))
+    return SweepResult(cast(Any, plan), cast(Any, ended), [], [], ())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, ["pdf-search", "resume", "night"]),
+        ({"out": Path("my runs")}, ["pdf-search", "resume", "night", "--out", "my runs"]),
+        ({"db": "/data/a b.db"}, ["pdf-search", "resume", "night", "--db", "/data/a b.db"]),
+    ],
+)
+def test_words_survive_the_shell(options: dict[str, Any], words: list[str]) -> None:
+    assert shlex.split(result("interrupted", **options).how_to_resume) == words
+
+
+def test_a_password_is_masked() -> None:
+    command = result("time", db="postgresql+psycopg://ann:secret@host/results").how_to_resume
+    assert "secret" not in command
+    assert "ann:***@host/results" in command
+
+
+def test_a_finished_sweep_has_nothing_to_resume() -> None:
+    assert result("").how_to_resume == ""
