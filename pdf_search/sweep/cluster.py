@@ -95,6 +95,10 @@ def _connect(cpus: int, gpus: int, address: str | None) -> None:
 def _set_environment(address: str | None) -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    if address is None:
+        # SIGTERM to the process group ends Ray's own processes too: the driver then waits this long
+        # for them before it ends as if killed (it can be resumed).
+        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "15")
     if address is None and not os.environ.get("RAY_AUTH_TOKEN_PATH"):
         # Without a token in the environment, Ray writes one into the home folder.
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
