@@ -13,11 +13,8 @@ def pair_values(
     nodes: int, edges: NDArray[np.int32], basis: BasisConfig
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Near pairs (v, u) of one graph, sorted, and their basis values, float64 [P, m]."""
-    ones = np.ones(edges.shape[1])
-    matrix = sparse.csr_array((ones, (edges[1], edges[0])), shape=(nodes, nodes))
-    matrix = sparse.csr_array(((matrix + sparse.eye_array(nodes)) > 0).astype(np.float64))
-    reach = basis.hops if basis.hops is not None else max(k for _, k in basis.grid)
-    v, u = (index.astype(np.int64) for index in _pattern(matrix, reach).nonzero())
+    matrix = _adjacency(nodes, edges)
+    v, u = (index.astype(np.int64) for index in _pattern(matrix, _reach(basis)).nonzero())
     order = np.lexsort((u, v))
     v, u = v[order], u[order]
     values = np.zeros((len(v), basis.size))
@@ -32,6 +29,23 @@ def pair_values(
             if k in columns:
                 values[:, columns[k]] = _entries(power, v, u)
     return v, u, values
+
+
+def count_near_pairs(nodes: int, edges: NDArray[np.int32], basis: BasisConfig) -> int:
+    """Near pairs of one graph."""
+    return int(_pattern(_adjacency(nodes, edges), _reach(basis)).nnz)
+
+
+def _reach(basis: BasisConfig) -> int:
+    """Longest walk that joins a near pair."""
+    return basis.hops if basis.hops is not None else max(k for _, k in basis.grid)
+
+
+def _adjacency(nodes: int, edges: NDArray[np.int32]) -> sparse.csr_array:
+    """A~ = A + I of one graph, parallel edges counted once."""
+    ones = np.ones(edges.shape[1])
+    matrix = sparse.csr_array((ones, (edges[1], edges[0])), shape=(nodes, nodes))
+    return sparse.csr_array(((matrix + sparse.eye_array(nodes)) > 0).astype(np.float64))
 
 
 def _pattern(matrix: sparse.csr_array, steps: int) -> sparse.csr_array:

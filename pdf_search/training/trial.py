@@ -34,6 +34,7 @@ from pdf_search.records import (
 from pdf_search.training.checkpoint import load_checkpoint, save_checkpoint
 from pdf_search.training.device import peak_megabytes, resolve_device
 from pdf_search.training.loop import Program
+from pdf_search.training.memory import check_memory
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.optimizer import AdamW
 from pdf_search.training.predictions import prediction_table, write_predictions
@@ -172,6 +173,7 @@ def build_program(
     """Model, optimizer and data of a trial on its device."""
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
+    check_memory(config, data)
     bank = cached_bank(data, config.basis).subset(splits.numbers)
     model = PDFNetwork(config.model, shape, config.basis.size, splits.replicates).to(device)
     mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
