@@ -11,7 +11,15 @@ import json
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate, Task
@@ -150,6 +158,11 @@ class DataConfig(Frozen):
     targets: tuple[str, ...] = ()
     task: Task | None = None
     metric: str | None = None
+
+    @field_validator("targets", mode="before")
+    @classmethod
+    def _one_target(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
 
 
 class CategoricalInput(Frozen):

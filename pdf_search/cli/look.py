@@ -162,7 +162,12 @@ def _copy_space(name: str, target: Path) -> None:
 
     if target.exists():
         raise ConfigError(f"{target} exists: choose another file")
-    target.write_text(space_text(name), encoding="utf-8")
+    try:
+        target.write_text(space_text(name), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{target} cannot be written ({error.strerror}): give a file in a folder that exists"
+        ) from None
     say(f"written: {target}; use it with: pdf-search sweep {_as_path(target)}")
 
 

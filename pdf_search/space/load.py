@@ -77,6 +77,7 @@ def _of_data_set(name: str, given: str) -> Definition:
         info = lookup(DataConfig(name=name))
     except DataError:
         hint = did_you_mean(given, space_names())
+        hint = hint if hint.endswith("?") else f"{hint}."
         raise SpaceError(
             f"no search space {given!r}; {hint} A space of your own is given by its path: ./my.yaml"
         ) from None

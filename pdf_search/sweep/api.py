@@ -152,10 +152,15 @@ def recorded_plan(
         if was != is_now:
             raise DataError(
                 f"sweep {record.name}: the {what} of {record.dataset} is not what the sweep began "
-                f"with ({was[:12]}, now {is_now[:12]}). Restore it (--data-root), or start a new "
-                "sweep"
+                f"with ({was[:12]}, now {is_now[:12]}). Restore {_source(plan)}, or start a new sweep"
             )
     return plan
+
+
+def _source(plan: Plan) -> str:
+    """Where the data of a sweep came from, in words of the command line."""
+    path = plan.first.data.path
+    return f"the file {path}" if path else "the raw files (--data-root)"
 
 
 def _drive(
