@@ -152,7 +152,8 @@ def recorded_plan(
         if was != is_now:
             raise DataError(
                 f"sweep {record.name}: the {what} of {record.dataset} is not what the sweep began "
-                f"with ({was[:12]}, now {is_now[:12]}). Restore {_source(plan)}, or start a new sweep"
+                f"with ({was[:12]}, now {is_now[:12]}). "
+                f"Restore {_source(plan)}, or start a new sweep"
             )
     return plan
 
