@@ -86,7 +86,7 @@ def confirm(
     functions: Functions | None = None,
     **changes: Any,
 ) -> SweepResult:
-    """Confirm the best trials; those confirmed the same way before are not trained again.
+    """Confirm the best trials; seeds that they were confirmed on before are left out.
 
     ``changes``: ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,19 +48,59 @@ def confirm_jobs(
     ledger: Ledger,
     build: Callable[[Mapping[str, Any]], TrialConfig],
 ) -> list[Job]:
-    """A job for each chosen trial that has no row yet, numbered in the order of the search."""
-    known = {record.config_hash for record in ledger.records.values() if not _is_baseline(record)}
+    """A job for each chosen trial on the seeds that it lacks, in the order of the search.
+
+    A seed is there if a row of the same configuration has it, whole or still to be finished, or
+    diverged: it would diverge again. A FAILED row counts for nothing.
+    """
     number = max(ledger.records, default=-1) + 1
+    there = _seeds(r for r in ledger.records.values() if r.state is not State.FAILED)
     jobs = []
     for trial in chosen:
         config = build(trial.config)
-        if config.content_hash() in known:
+        known = there.setdefault(_but_seeds(config), set())
+        missing = tuple(seed for seed in config.seeds if seed not in known)
+        if not missing:
             continue
+        config = config.model_copy(update={"seeds": missing})
         origin = f"confirm of {trial.number}"
         jobs.append(Job(Phase.CONFIRM, number, config, origin, trial.params))
-        known.add(config.content_hash())
+        known.update(missing)
         number += 1
     return jobs
+
+
+def confirmed_already(
+    chosen: Sequence[TrialRecord],
+    ledger: Ledger,
+    build: Callable[[Mapping[str, Any]], TrialConfig],
+) -> list[str]:
+    """A line for each chosen trial that has all its seeds in COMPLETE rows."""
+    done = _seeds(r for r in ledger.records.values() if r.state is State.COMPLETE)
+    lines = []
+    for trial in chosen:
+        config = build(trial.config)
+        seeds = done.get(_but_seeds(config), set())
+        if seeds.issuperset(config.seeds):
+            count = f"{len(seeds)} seed" + ("s" if len(seeds) > 1 else "")
+            folds = f" x {config.folds} folds" if config.folds else ""
+            lines.append(f"trial {trial.number} is confirmed on {count}{folds} already")
+    return lines
+
+
+def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
+    """The seeds of each configuration, over all its rows."""
+    seeds: dict[str, set[int]] = {}
+    for record in records:
+        if not _is_baseline(record):
+            config = parse_trial(record.config, "recorded trial")
+            seeds.setdefault(_but_seeds(config), set()).update(config.seeds)
+    return seeds
+
+
+def _but_seeds(config: TrialConfig) -> str:
+    """What configurations have in common that differ in seeds, device and engine only."""
+    return config.model_copy(update={"seeds": (0,)}).content_hash()
 
 
 def add_baseline(

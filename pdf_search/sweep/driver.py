@@ -20,6 +20,7 @@ from pdf_search.sweep.confirming import (
     add_baseline,
     best_trials,
     confirm_jobs,
+    confirmed_already,
     rerun_job,
     shortfall,
 )
@@ -101,6 +102,8 @@ class Driver:
         self._tell(shortfall(len(chosen), top_k))
         with self._ledger(Phase.CONFIRM) as ledger:
             jobs = self._unfinished(ledger)
+            for line in confirmed_already(chosen, ledger, plan.builder.confirm):
+                self._tell(line)
             new = confirm_jobs(chosen, ledger, plan.builder.confirm)
             for job in new:
                 ledger.planned(job)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pdf_search.sweep.confirming import (
     add_baseline,
     best_trials,
     confirm_jobs,
+    confirmed_already,
     rerun_job,
     shortfall,
 )
@@ -188,6 +190,44 @@ def test_what_is_confirmed_is_not_confirmed_again(bench: Bench) -> None:
     assert [r.origin for r in rows] == ["confirm of 1", "confirm of 2", "baseline"]
     baseline = bench.store.epochs(NAME, Phase.CONFIRM, 2)
     assert [(e.epoch, e.replicates[0].test) for e in baseline] == [(0, 9.5)]
+
+
+def test_more_seeds_train_only_the_new_ones(bench: Bench) -> None:
+    job = bench.suggestions(ledger := bench.ledger()).next()
+    assert job is not None
+    finish(ledger, job, 1.0)
+    chosen = best_trials(bench.store, NAME, 1)
+    confirm = bench.ledger(Phase.CONFIRM)
+
+    def jobs(count: int, **changes: int) -> list[tuple[int, str, tuple[int, ...]]]:
+        build = replace(bench.builder, confirm_count=count, **changes).confirm
+        return [(j.number, j.origin, j.config.seeds) for j in confirm_jobs(chosen, confirm, build)]
+
+    (first,) = confirm_jobs(chosen, confirm, bench.builder.confirm)
+    assert confirmed_already(chosen, confirm, bench.builder.confirm) == []
+    confirm.planned(first)
+    assert jobs(4) == [(1, "confirm of 0", (4,))]  # a row that is to be finished has its seeds
+    finish(confirm, first, 1.0)
+    assert jobs(5) == [(1, "confirm of 0", (4, 5))]
+    assert jobs(3) == jobs(2) == []
+    assert jobs(3, confirm_epochs=6) == [(1, "confirm of 0", (1, 2, 3))]
+    fewer = replace(bench.builder, confirm_count=2, device="cuda").confirm
+    assert confirmed_already(chosen, confirm, fewer) == ["trial 0 is confirmed on 3 seeds already"]
+
+
+def test_a_failed_confirmation_is_trained_again(bench: Bench) -> None:
+    job = bench.suggestions(ledger := bench.ledger()).next()
+    assert job is not None
+    finish(ledger, job, 1.0)
+    chosen = best_trials(bench.store, NAME, 1)
+    confirm = bench.ledger(Phase.CONFIRM)
+    (first,) = confirm_jobs(chosen, confirm, bench.builder.confirm)
+    finish(confirm, first, 1.0, State.FAILED)
+    (again,) = confirm_jobs(chosen, confirm, bench.builder.confirm)
+    assert (again.number, again.config.seeds) == (1, (1, 2, 3))
+    finish(confirm, again, 1.0, State.DIVERGED)
+    assert confirm_jobs(chosen, confirm, bench.builder.confirm) == []
+    assert confirmed_already(chosen, confirm, bench.builder.confirm) == []
 
 
 def test_rerun_is_a_new_row_of_the_same_configuration(bench: Bench) -> None:
