@@ -31,7 +31,7 @@ class Curve:
 
 def learning_curves(data: SweepData) -> list[Curve]:
     """Curves of the confirmed configurations, or of the search's best before a confirmation."""
-    confirmed = [entry for entry in data.confirm if entry.epochs and not entry.is_baseline]
+    confirmed = [entry for entry in data.confirmations if entry.epochs]
     shown = (confirmed or [entry for entry in data.search if entry.epochs])[:MOST_CURVES]
     parts = ("train loss", "valid", "test") if confirmed else ("train loss", "valid")
     curves = [_curve(data.metric, entry, part) for entry in shown for part in parts]

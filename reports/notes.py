@@ -89,7 +89,7 @@ def _marks(protocol: Protocol) -> str:
 
 
 def _replicates(data: SweepData) -> str:
-    entries = [e for e in data.confirm if not e.is_baseline] or list(data.search)
+    entries = data.confirmations or data.search
     replicates = [replicate for entry in entries for replicate in entry.trial.replicates]
     if all(replicate.fold is None for replicate in replicates):
         return "seeds"

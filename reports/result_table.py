@@ -90,9 +90,8 @@ class ResultTable:
 
 def result_table(data: SweepData) -> ResultTable:
     """The table of a sweep, or of its search alone (marked so) if nothing is confirmed yet."""
-    confirmed = [entry for entry in data.confirm if not entry.is_baseline]
     split = "test" if data.confirmed else "valid"
-    shown = confirmed if data.confirmed else _best_of_search(data)
+    shown = data.confirmations if data.confirmed else _best_of_search(data)
     baseline = [e for e in data.confirm if e.is_baseline] if data.confirmed else []
     ours = [_our_row(data, entry) for entry in (*shown, *baseline)]
     quoted = [_published_row(row) for row in published(data.sweep.dataset, data.sweep.metric)]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
+from reports.pooled import pooled_runs
 
 CONFIRM_OF = re.compile(r"confirm of (\d+)")
 
@@ -58,10 +61,16 @@ class SweepData:
     def unit(self) -> str:
         return str(self.sweep.options.get("unit", ""))
 
+    @cached_property
+    def confirmations(self) -> tuple[Entry, ...]:
+        """One entry a confirmed configuration, over the replicates of all its runs; no baseline."""
+        runs = [(e.trial, e.epochs) for e in self.confirm if not e.is_baseline]
+        return tuple(_entry(self.sweep, *run) for run in pooled_runs(self.sweep, runs))
+
     @property
     def confirmed(self) -> tuple[Entry, ...]:
-        """Confirmed configurations that have a value, without the baseline predictor."""
-        return tuple(e for e in self.confirm if not e.is_baseline and e.summary.mean is not None)
+        """The confirmations that have a value."""
+        return tuple(e for e in self.confirmations if e.summary.mean is not None)
 
     def notices(self) -> list[str]:
         """Sentences on what is unfinished; empty for a whole sweep."""
@@ -71,7 +80,7 @@ class SweepData:
             running = sum(entry.trial.state is State.RUNNING for entry in self.search)
             more = f", {running} running" if running else ""
             notices.append(f"search: {finished} of {self.sweep.trials} trials finished{more}")
-        runs = [entry for entry in self.confirm if not entry.is_baseline]
+        runs = self.confirmations
         open_runs = [entry for entry in runs if entry.summary.partial]
         if not runs:
             notices.append("confirm: not run yet, so there are no test numbers")
@@ -90,11 +99,12 @@ def load_sweep(store: Store, name: str) -> SweepData:
 
 def _entries(store: Store, sweep: SweepRecord, phase: Phase) -> list[Entry]:
     epochs = store.all_epochs(sweep.name, phase)
-    entries = []
-    for trial in store.trials(sweep.name, phase):
-        reports = tuple(epochs.get(trial.number, ()))
-        entries.append(Entry(trial, reports, summarise(sweep, trial, reports)))
-    return entries
+    trials = store.trials(sweep.name, phase)
+    return [_entry(sweep, trial, epochs.get(trial.number, ())) for trial in trials]
+
+
+def _entry(sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]) -> Entry:
+    return Entry(trial, tuple(epochs), summarise(sweep, trial, epochs))
 
 
 def _ranked(sweep: SweepRecord, entries: list[Entry]) -> list[Entry]:
