@@ -21,9 +21,8 @@ def leaderboard_csv(rows: Sequence[LeaderboardRow]) -> str:
 
 
 def table_csv(table: ResultTable) -> str:
-    """One line a row of the result table, published rows included."""
-    hidden = ("value_text", "spread_text")
-    columns = [field.name for field in fields(TableRow) if field.name not in hidden]
+    """One line a row of the result table, published rows included; no number is an empty cell."""
+    columns = [field.name for field in fields(TableRow) if not field.name.endswith("_text")]
     return to_csv(columns, [row.as_dict() for row in table.rows])
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "baselines"
+MULTIPLES = {"k": 1_000, "m": 1_000_000}
 AS_QUOTED = "as quoted"  # the source quotes other papers, whose protocols differ
 
 
@@ -34,6 +35,13 @@ class Published:
     note: str
     valid: float | None
     valid_spread: float | None
+
+    @property
+    def parameter_count(self) -> int | None:
+        """``505k`` as 505000: as exact as the source gives it."""
+        if not self.parameters:
+            return None
+        return int(Decimal(self.parameters[:-1]) * MULTIPLES[self.parameters[-1]])
 
 
 def published(dataset: str, metric: str, table: str = "results") -> list[Published]:

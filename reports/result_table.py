@@ -20,7 +20,7 @@ SPLIT_NAMES = {"test": "test", "valid": "validation"}
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row. Numbers are in ``unit``; the texts are what tables print.
+    """One row. Numbers are in ``unit``; the texts are what tables print, and no CSV has them.
 
     ``kind``: ``ours``, ``baseline`` (mean or majority predictor) or ``published``. ``mark``:
     ``best``, ``second`` or empty.
@@ -39,7 +39,8 @@ class TableRow:
     protocol: str
     metric: str
     unit: str
-    parameters: str
+    parameters: int | None
+    parameters_text: str
     source: str
     note: str
     train_fraction: float = 1.0
@@ -57,8 +58,7 @@ class TableRow:
         return f"{value} ± {spread}" if spread else value
 
     def as_dict(self) -> dict[str, Any]:
-        hidden = ("value_text", "spread_text")
-        return {key: value for key, value in self.__dict__.items() if key not in hidden}
+        return {key: value for key, value in self.__dict__.items() if not key.endswith("_text")}
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ def _our_row(data: SweepData, entry: Entry) -> TableRow:
         protocol=summary.protocol.value,
         metric=data.sweep.metric,
         unit=unit_of(metric, data.unit),
-        parameters=format_count(entry.trial.parameters),
+        parameters=entry.trial.parameters,
+        parameters_text=format_count(entry.trial.parameters),
         source="this sweep",
         note=row_note(entry),
         train_fraction=entry.train_fraction,
@@ -170,7 +171,8 @@ def _published_row(row: Published) -> TableRow:
         protocol=row.protocol,
         metric=row.metric,
         unit="",
-        parameters=row.parameters or "–",
+        parameters=row.parameter_count,
+        parameters_text=row.parameters or "–",
         source=row.source,
         note=row.note,
     )
@@ -215,4 +217,4 @@ def _cells(table: ResultTable, row: TableRow) -> list[str]:
     valid = [row.valid_text] if table.has_valid else []
     n = "–" if row.n is None else str(row.n)
     note = [row.note] if any(other.note for other in table.rows) else []
-    return [row.method, value, n, *valid, row.parameters, row.protocol, row.source, *note]
+    return [row.method, value, n, *valid, row.parameters_text, row.protocol, row.source, *note]

@@ -3,6 +3,7 @@ import io
 from dataclasses import replace
 from statistics import fmean, pstdev
 
+import pandas
 import pytest
 
 from pdf_search.records import Phase, Protocol, State
@@ -147,6 +148,19 @@ def test_csv_reads_back_to_the_same_numbers(store: Store) -> None:
     assert [float(line["value"]) for line in read] == [row.value for row in table.rows]
     spreads = [float(line["spread"]) if line["spread"] else None for line in read]
     assert spreads == [row.spread for row in table.rows]
+
+
+def test_csv_has_numbers_in_every_column_of_numbers(store: Store) -> None:
+    table = confirmed(store, "zinc", (0.07, 0.08))
+    read = pandas.read_csv(io.StringIO(table_csv(table)))
+    for column in ("value", "spread", "n", "valid", "valid_spread", "parameters", "train_fraction"):
+        assert pandas.api.types.is_numeric_dtype(read[column]), column
+    counts = dict(zip(read["method"], read["parameters"], strict=True))
+    assert counts["PDF, ours (trial 15)"] in (40_000, 41_000)
+    assert counts["GCN"] == 505_000
+    plain = next(csv.DictReader(io.StringIO(table_csv(table))))
+    assert plain["parameters"] == str(table.rows[0].parameters)
+    assert "505k" in table_markdown(table)
 
 
 def test_markdown_marks_best_and_second(store: Store) -> None:
