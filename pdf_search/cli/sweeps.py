@@ -173,7 +173,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
             "epochs": plan.confirm_epochs,
         },
         "resources": plan.resources,
-        "first_is_published": bool(plan.space.published),
+        "first_is_published": plan.starts_with_published,
         "first": plan.first.model_dump(mode="json"),
         "notes": (*plan.space.notes, *plan.notes),
     }

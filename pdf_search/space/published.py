@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Any
 
@@ -38,8 +38,17 @@ def point_of(tree: Node, config: TrialConfig) -> Point | None:
 def departures(tree: Node, point: Mapping[str, Label], config: TrialConfig) -> list[str]:
     """The dotted settings in which the trial at ``point`` differs from ``config``."""
     plain = build(tree, lambda parameter: point[parameter.path])
-    mine = plain_config(TrialConfig.model_validate(plain))
-    return list(_differences(mine, plain_config(config), ""))
+    return differences(TrialConfig.model_validate(plain), config)
+
+
+def differences(
+    mine: TrialConfig, theirs: TrialConfig, within: Collection[str] | None = None
+) -> list[str]:
+    """The dotted settings of ``mine`` that differ, of all keys or those ``within``."""
+    trees = [plain_config(config) for config in (mine, theirs)]
+    if within is not None:
+        trees = [{key: tree[key] for key in within} for tree in trees]
+    return list(_differences(trees[0], trees[1], ""))
 
 
 def _differences(mine: Any, theirs: Any, at: str) -> list[str]:

@@ -15,7 +15,7 @@ from pdf_search.data.registry import TASK_METRICS, DatasetInfo, lookup
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.records import METRICS, Metric
-from pdf_search.space import Space
+from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.folder import SweepFolder, free_name
 from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
 from pdf_search.sweep.methods import REDUCTION, Method, find_method
@@ -55,6 +55,12 @@ class Plan:
         return self.folder.name
 
     @property
+    def starts_with_published(self) -> bool:
+        """Whether the first trial is the paper's setting of this data set, unchanged."""
+        listed = self.space.published
+        return bool(listed) and origin_of_listed(self.space.config(listed[0])) == "published"
+
+    @property
     def builder(self) -> TrialBuilder:
         return TrialBuilder(
             space=self.space,
@@ -73,7 +79,8 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """The plan as it is printed, and as ``--json`` gives it."""
         replicates = len(self.first.replicates)
-        first = "the published setting" if self.space.published else "sampled"
+        listed = self.space.published
+        first = words_of_listed(self.space, listed[0]) if listed else "sampled"
         return {
             "sweep": f"{self.name} in {self.folder.path}",
             "space": f"{self.space.name} ({self.space.source})",

@@ -75,8 +75,9 @@ class Suggestions:
             if config is not None:
                 draw, values = self.log.ask_point(point)
                 return self._accept(draw, config, point.origin, values)
-            if point.origin == "published":
-                self.message = f"the published setting was passed over: {reason}"
+            if point.origin != "grid":
+                what = "listed point" if point.origin == "listed" else "published setting"
+                self.message = f"the {what} was passed over: {reason}"
         return None
 
     def _sample(self) -> Job | None:

@@ -24,7 +24,7 @@ def plan(space: Space, cache: Path, tmp_path: Path, **options: Any) -> Plan:
 def test_a_plan_says_what_will_happen(space: Space, cache: Path, tmp_path: Path) -> None:
     made = plan(space, cache, tmp_path, concurrent=1)
     text = "\n".join(made.lines())
-    assert "6 trials of up to 12 epochs; first: the published setting" in text
+    assert "6 trials of up to 12 epochs; first: the point listed first" in text
     assert "the best 1/3, at least 2, go on after epoch 3, 9" in text
     assert "the best 2, 12 epochs on 3 fresh seeds, then the test split" in text
     assert "1 CPU a trial, 1 at once" in text

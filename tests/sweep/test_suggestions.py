@@ -43,7 +43,7 @@ def test_published_point_comes_first_and_all_configurations_differ(bench: Bench)
         jobs.append(job)
         finish(ledger, job, 1.0 + job.config.training.learning_rate)
     assert [job.number for job in jobs] == list(range(8))
-    assert jobs[0].origin == "published"
+    assert jobs[0].origin == "listed"
     assert jobs[0].config.training.learning_rate == 0.004
     assert {job.origin for job in jobs[1:]} == {"sampled"}
     assert len({job.config.content_hash() for job in jobs}) == 8
@@ -128,7 +128,7 @@ def test_a_draw_that_was_never_recorded_is_closed_and_its_point_tried_again(
     settle_study(bench.log, ledger)
     job = bench.suggestions(ledger).next()
     assert job is not None
-    assert (job.number, job.origin) == (0, "published")
+    assert (job.number, job.origin) == (0, "listed")
     states = [t.state for t in bench.log.study.trials]
     assert states == [TrialState.FAIL, TrialState.RUNNING]
     bench.close()
@@ -161,7 +161,7 @@ def test_a_grid_is_walked_once_and_says_when_it_ends(tmp_path: Path) -> None:
     points = {(j.config.model.hidden, j.config.training.learning_rate) for j in jobs}
     assert points == {(h, lr) for h in (16, 32, 64) for lr in (0.002, 0.004)}
     assert len(jobs) == 6
-    assert [j.origin for j in jobs] == ["published"] + ["grid"] * 5
+    assert [j.origin for j in jobs] == ["listed"] + ["grid"] * 5
     assert "6 trials instead of 50" in source.message
     bench.close()
 

@@ -1,0 +1,54 @@
+"""Whether a point that a space lists to be tried first is a setting of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.data.registry import lookup
+from pdf_search.space.load import SHIPPED, paper_names, paper_trial
+from pdf_search.space.published import differences
+from pdf_search.space.space import Space
+
+PUBLISHED = "published"
+CHANGED = "published, changed"
+LISTED = "listed"
+SETTING = ("basis", "model", "training")
+
+
+def origin_of_listed(config: TrialConfig) -> str:
+    """``published``: the setting of the very data set. A cut of the epochs leaves it that.
+
+    ``published, changed``: that setting with changes, or one of another data set of the family.
+    ``listed``: the paper has no setting for such data.
+    """
+    name = _setting_of(config)
+    if name is None:
+        return LISTED
+    theirs = parse_trial(paper_trial(name), f"published setting {name}")
+    same = name == lookup(config.data).name and not differences(config, theirs, SETTING)
+    return PUBLISHED if same else CHANGED
+
+
+def words_of_listed(space: Space, values: Mapping[str, Any]) -> str:
+    """What a listed point is, for the line of a plan."""
+    config = space.config(values)
+    origin = origin_of_listed(config)
+    if origin == LISTED:
+        return "the point listed first"
+    if origin == PUBLISHED:
+        return "the published setting"
+    if (name := _setting_of(config)) != lookup(config.data).name:
+        return f"the published setting of {name}"
+    shipped = space.source.startswith(f"{SHIPPED}/")
+    return f"the published setting, changed by {'--set' if shipped else 'the space or --set'}"
+
+
+def _setting_of(config: TrialConfig) -> str | None:
+    """The published setting for a data set: its own, else its family's."""
+    info = lookup(config.data)
+    for name in (info.name, info.space):
+        if name in paper_names():
+            return name
+    return None
