@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pdf_search.records import METRICS, Protocol
 from reports.published import AS_QUOTED
@@ -49,7 +49,9 @@ def row_note(entry: Entry) -> str:
     return "; ".join(notes)
 
 
-def table_notes(data: SweepData, split: str, quoted: bool) -> Iterator[str]:
+def table_notes(
+    data: SweepData, split: str, quoted: bool, marks: Sequence[str] = ()
+) -> Iterator[str]:
     """Everything a reader must know to use the numbers, one sentence group an item."""
     protocol = data.sweep.protocol
     if split == "valid":
@@ -67,10 +69,9 @@ def table_notes(data: SweepData, split: str, quoted: bool) -> Iterator[str]:
         )
     yield f"± is the population standard deviation (ddof 0) over n {_replicates(data)}."
     if split == "test":
-        yield (
-            "Our rows keep the order of the search; no test value ranks or selects anything."
-            + (_marks(protocol) if quoted or len(data.confirmed) > 1 else "")
-        )
+        yield "Our rows keep the order of the search; no test value orders or selects anything."
+        if quoted or len(data.confirmed) > 1:
+            yield _marks(protocol, any(marks))
     if quoted:
         yield (
             "Published rows are printed as in their source. Table numbers refer to the PDF paper: "
@@ -79,10 +80,14 @@ def table_notes(data: SweepData, split: str, quoted: bool) -> Iterator[str]:
         )
 
 
-def _marks(protocol: Protocol) -> str:
+def _marks(protocol: Protocol, marked: bool) -> str:
     text = (
-        " Best is bold and second underlined among whole rows of one protocol and one training set."
+        "Best is bold, second is underlined, among rows of the same protocol and training set that "
+        "are whole and, if ours, have the most replicates (n). The baseline predictor takes no "
+        "place."
     )
+    if not marked:
+        text += " Here fewer than two rows can be compared: none is marked."
     if protocol is not Protocol.SPLIT:
         text += f" Rows '{AS_QUOTED}' come from papers with protocols of their own: not marked."
     return text

@@ -15,6 +15,10 @@ from reports.sweep_data import Entry, SweepData
 from reports.tables import BEST, SECOND
 
 SHOWN_WITHOUT_CONFIRM = 5
+SETTINGS = {
+    "published": "published setting",
+    "published, changed": "published setting, changed",
+}
 SPLIT_NAMES = {"test": "test", "valid": "validation"}
 
 
@@ -103,7 +107,7 @@ def result_table(data: SweepData) -> ResultTable:
         split=split,
         protocol=data.sweep.protocol.value,
         rows=tuple(rows),
-        notes=tuple(table_notes(data, split, bool(quoted))),
+        notes=tuple(table_notes(data, split, bool(quoted), [row.mark for row in rows])),
         notices=tuple(data.notices()),
     )
 
@@ -152,8 +156,7 @@ def _our_name(data: SweepData, entry: Entry) -> str:
     if number is None:
         return f"PDF, run {entry.trial.number}"
     origins = {e.trial.number: e.trial.origin for e in data.search}
-    setting = "published setting" if origins.get(number) == "published" else "ours"
-    return f"PDF, {setting} (trial {number})"
+    return f"PDF, {SETTINGS.get(origins.get(number, ''), 'ours')} (trial {number})"
 
 
 def _published_row(row: Published) -> TableRow:
@@ -179,13 +182,13 @@ def _published_row(row: Published) -> TableRow:
 
 
 def _marked(metric: Metric, rows: Sequence[TableRow]) -> list[TableRow]:
-    """Best and second among the rows that can be compared with our first whole one."""
-    rivals = [row for row in rows if _comparable(row, rows)]
+    """Best and second among the rows that can be compared; fewer than two leave no mark."""
+    rivals = _comparable(rows)
     values = sorted({v for row in rivals if (v := row.value) is not None})
     ranked = values if metric.mode == "min" else values[::-1]
     if len(rivals) < 2:
         return list(rows)
-    marks = dict(zip(ranked, (BEST, SECOND) if len(rivals) > 2 else (BEST,), strict=False))
+    marks = dict(zip(ranked, (BEST, SECOND), strict=False))
     return [
         replace(row, mark=marks.get(row.value, ""))
         if row.value is not None and row in rivals
@@ -194,11 +197,16 @@ def _marked(metric: Metric, rows: Sequence[TableRow]) -> list[TableRow]:
     ]
 
 
-def _comparable(row: TableRow, rows: Sequence[TableRow]) -> bool:
-    first = next((r for r in rows if r.kind == "ours" and not r.partial), None)
-    if first is None or row.partial or row.kind == "baseline" or row.value is None:
-        return False
-    return (row.protocol, row.train_fraction) == (first.protocol, first.train_fraction)
+def _comparable(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Whole rows of the protocol and training set of our first one, of ours those of most runs."""
+    whole = [r for r in rows if not r.partial and r.kind != "baseline" and r.value is not None]
+    first = next((row for row in whole if row.kind == "ours"), None)
+    if first is None:
+        return []
+    kind = (first.protocol, first.train_fraction)
+    alike = [row for row in whole if (row.protocol, row.train_fraction) == kind]
+    most = max(row.n or 0 for row in alike)
+    return [row for row in alike if row.kind == "published" or row.n == most]
 
 
 def table_cells(table: ResultTable) -> tuple[list[str], list[list[str]]]:

@@ -6,30 +6,22 @@ import re
 
 from reports.environment import templates
 from reports.result_table import ResultTable, TableRow, table_cells
-from reports.tables import BEST, SECOND, escape_latex, render_markdown
+from reports.tables import BEST, SECOND, align_markdown, escape_latex, escape_markdown
+
+MARKDOWN_MARKS = {BEST: ("**", "**"), SECOND: ("<u>", "</u>")}
 
 
 def table_markdown(table: ResultTable) -> str:
     """Best in bold; Markdown has no underline, so second is in HTML's."""
     header, rows = table_cells(table)
-    text = render_markdown(header, rows)
-    lines = text.splitlines()
-    for number, row in enumerate(table.rows):
-        lines[number + 2] = _marked_line(lines[number + 2], row)
+    cells = [[escape_markdown(cell) for cell in row] for row in (header, *rows)]
+    for line, row in zip(cells[1:], table.rows, strict=True):
+        before, after = MARKDOWN_MARKS.get(row.mark, ("", ""))
+        line[1] = f"{before}{line[1]}{after}"
     parts = [f"# {table.dataset}: {table.value_header}"]
     parts += [f"Partial: {notice}." for notice in table.notices]
-    parts += ["\n".join(lines), "\n".join(f"- {note}" for note in table.notes)]
+    parts += [align_markdown(*cells).rstrip(), "\n".join(f"- {note}" for note in table.notes)]
     return "\n\n".join(parts) + "\n"
-
-
-def _marked_line(line: str, row: TableRow) -> str:
-    around = {BEST: ("**", "**"), SECOND: ("<u>", "</u>")}.get(row.mark)
-    if around is None:
-        return line
-    cells = re.split(r"(?<!\\)\|", line)
-    text = cells[2].strip()
-    cells[2] = f" {around[0]}{text}{around[1]} ".ljust(len(cells[2]))
-    return "|".join(cells)
 
 
 def table_latex(table: ResultTable) -> str:

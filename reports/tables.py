@@ -9,7 +9,12 @@ BEST, SECOND = "best", "second"
 
 def render_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table with aligned columns; text is escaped."""
-    cells = [[escape_markdown(cell) for cell in row] for row in (header, *rows)]
+    return align_markdown(*([escape_markdown(cell) for cell in row] for row in (header, *rows)))
+
+
+def align_markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
+    """A Markdown table of cells that are Markdown already."""
+    cells = [header, *rows]
     widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(header))]
     lines = [_line(row, widths) for row in cells]
     lines.insert(1, _line(["-" * width for width in widths], widths))

@@ -171,6 +171,60 @@ def test_markdown_marks_best_and_second(store: Store) -> None:
     assert f"<u>{marks['second']}</u>" in text
 
 
+def test_columns_stay_aligned_beside_marks(store: Store) -> None:
+    lines = table_markdown(confirmed(store, "freesolv", (1.1, 1.2, 1.3))).splitlines()
+    places = {
+        tuple(i for i, sign in enumerate(line) if sign == "|")
+        for line in lines
+        if line.startswith("|")
+    }
+    assert len(places) == 1
+
+
+def test_two_configurations_are_best_and_second_whatever_the_baseline_is(store: Store) -> None:
+    table = confirmed(store, "freesolv", (5.0, 6.0))  # worse than the mean predictor's 3.35
+    assert [(row.kind, row.mark) for row in table.rows] == [
+        ("ours", "best"),
+        ("ours", "second"),
+        ("baseline", ""),
+    ]
+    assert any("The baseline predictor takes no place." in note for note in table.notes)
+
+
+def test_a_row_of_fewer_replicates_is_not_marked(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    samples.confirm(store, record, (15, 3), (1.1, 1.2))
+    reports = samples.training(record, 0.1, Phase.CONFIRM, 2)
+    samples.save(store, record, 7, Phase.CONFIRM, reports, origin="confirm of 0")
+    rows = {row.method: row for row in result_table(load_sweep(store, "night")).rows}
+    few = rows["PDF, published setting (trial 0)"]
+    assert few.value == min(row.value for row in rows.values() if row.value is not None)
+    assert (few.n, few.partial, few.mark) == (2, False, "")
+    assert sorted(row.mark for row in rows.values()) == ["", "", "best", "second"]
+
+
+def test_with_one_row_to_compare_the_note_says_that_none_is_marked(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    samples.confirm(store, record, (15,), (1.1,))
+    reports = samples.training(record, 0.1, Phase.CONFIRM, 2)
+    samples.save(store, record, 7, Phase.CONFIRM, reports, origin="confirm of 0")
+    table = result_table(load_sweep(store, "night"))
+    assert {row.mark for row in table.rows} == {""}
+    assert any("fewer than two rows can be compared" in note for note in table.notes)
+
+
+def test_a_changed_published_setting_is_called_so(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    first = store.trials("night", Phase.SEARCH)[0]
+    store.save_trial(replace(first, origin="published, changed"))
+    samples.confirm(store, record, (0,), (1.1,))
+    row = result_table(load_sweep(store, "night")).rows[0]
+    assert row.method == "PDF, published setting, changed (trial 0)"
+
+
 def test_a_run_that_a_budget_cut_short_says_so(store: Store) -> None:
     confirmed(store, "freesolv", (1.1,))
     trial = store.trials("night", Phase.CONFIRM)[0]
