@@ -60,7 +60,7 @@ class Driver:
         self.console = console
         self.functions = functions
         self.messages: list[str] = []
-        self.view = ProgressView(console, Phase.SEARCH, plan.metric)
+        self.view: ProgressView
 
     @contextmanager
     def session(self) -> Iterator[Runner]:
@@ -140,7 +140,9 @@ class Driver:
     def _ledger(self, phase: Phase, study: StudyLog | None = None) -> Iterator[Ledger]:
         plan = self.plan
         assert plan.data.info.shape is not None
-        self.view = ProgressView(self.console, phase, plan.metric)
+        self.view = ProgressView(
+            self.console, phase, self.store.sweep(plan.name), plan.resources.concurrent
+        )
         ledger = Ledger(
             self.store,
             plan.name,

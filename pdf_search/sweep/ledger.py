@@ -19,7 +19,7 @@ class View(Protocol):
 
     def started(self, trial: TrialRecord) -> None: ...
 
-    def epoch(self, trial: TrialRecord, report: EpochReport) -> None: ...
+    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None: ...
 
     def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None: ...
 
@@ -83,7 +83,7 @@ class Ledger:
         self.store.add_epoch(self.sweep, self.phase, number, report)
         self.curves[number] = [*curve, report]
         self.save(replace(self._measured(number), device=device))
-        self.view.epoch(self.records[number], report)
+        self.view.epoch(self.records[number], self.curves[number])
 
     def checkpoint(self, number: int, path: str) -> None:
         """A complete checkpoint of the latest epoch; an earlier attempt's folder is removed."""

@@ -9,22 +9,32 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from pdf_search.records import EpochReport, Metric, Phase, State, TrialRecord
+from pdf_search.records import METRICS, EpochReport, Phase, State, SweepRecord, TrialRecord
+from pdf_search.results.summary import Stat, Values, summarise
+
+VERBS = {Phase.SEARCH: "search", Phase.CONFIRM: "confirming"}
+LEAST_ENDS = 3  # trials that must have ended before the time left is guessed
 
 
 class ProgressView:
-    """Counts the trials of a phase: ``done`` of ``total``, those of earlier runs included."""
+    """Counts the trials of a phase: ``done`` of ``total``, those of earlier runs included.
 
-    def __init__(self, console: Console, phase: Phase, metric: Metric) -> None:
+    ``concurrent``: how many run at once; the first so many pay for compilation and caches.
+    """
+
+    def __init__(
+        self, console: Console, phase: Phase, sweep: SweepRecord, concurrent: int = 1
+    ) -> None:
         self.console = console
         self.phase = phase
-        self.metric = metric
+        self.sweep = sweep
+        self.metric = METRICS[sweep.metric]
+        self.concurrent = concurrent
         self.total = 0
         self.done = 0
-        self.done_here = 0
+        self.ends: list[float] = []  # of this run, on the clock of time.monotonic
         self.running: set[int] = set()
-        self.best: tuple[float, int] | None = None
-        self.clock = time.monotonic()
+        self.valid: dict[int, tuple[str, Values]] = {}  # running and COMPLETE trials
         self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -50,10 +60,11 @@ class ProgressView:
 
     def seen(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
         """A trial of an earlier run."""
-        if trial.state.finished and trial.origin != "baseline":
-            self.done += 1
-        for report in epochs:
-            self._compare(trial.number, report.valid)
+        if trial.origin == "baseline":
+            return
+        self.done += trial.state.finished
+        if trial.state is State.COMPLETE or not trial.state.finished:
+            self._note(trial, epochs)
 
     def expect(self, count: int) -> None:
         """So many trials are still to come."""
@@ -64,18 +75,20 @@ class ProgressView:
         self.running.add(trial.number)
         self._refresh()
 
-    def epoch(self, trial: TrialRecord, report: EpochReport) -> None:
-        self._compare(trial.number, report.valid)
+    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        self._note(trial, epochs)
         self._refresh()
 
     def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:  # noqa: ARG002
         self.running.discard(trial.number)
+        if trial.state is not State.COMPLETE:
+            self.valid.pop(trial.number, None)
         self.done += 1
-        self.done_here += 1
+        self.ends.append(time.monotonic())
         self._refresh()
         reason = f": {trial.message.splitlines()[0]}" if trial.message else ""
         where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
-        line = f"{self.phase.value} trial {trial.number} {trial.state.value}{where}"
+        line = f"{VERBS[self.phase]} {shown_number(trial)} {trial.state.value}{where}"
         if not self.console.is_terminal:
             line = f"{line}  [{self.done}/{self.total} done, {self.status()}]"
         if not self.console.is_terminal or trial.state is State.FAILED:
@@ -83,21 +96,50 @@ class ProgressView:
 
     def status(self) -> str:
         parts = [f"{len(self.running)} running"]
-        if self.best is not None:
-            value, number = self.best
+        best = self._best()
+        if best is not None:
+            value, trial = best
             shown = f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
-            parts.append(f"best validation {self.metric.label} {shown} (trial {number})")
-        if self.done_here and self.done < self.total:
-            each = (time.monotonic() - self.clock) / self.done_here
-            parts.append(f"about {duration(each * (self.total - self.done))} left")
+            parts.append(f"best validation {self.metric.label} {shown} ({trial})")
+        left = self.seconds_left()
+        if left is not None:
+            parts.append(f"about {duration(left)} left")
         return ", ".join(parts)
 
-    def _compare(self, number: int, value: float | None) -> None:
-        if value is not None and self.metric.better(value, self.best and self.best[0]):
-            self.best = (value, number)
+    def seconds_left(self) -> float | None:
+        """From the pace after the first trials, which compile; None until that is known."""
+        first = self.concurrent
+        if len(self.ends) < max(LEAST_ENDS, 2 * first) or self.done >= self.total:
+            return None
+        each = (time.monotonic() - self.ends[first - 1]) / (len(self.ends) - first)
+        return each * (self.total - self.done)
+
+    def _note(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        valid = summarise(self.sweep, trial, epochs).valid if epochs else ()
+        self.valid[trial.number] = shown_number(trial), valid
+
+    def _best(self) -> tuple[float, str] | None:
+        """The best mean over replicates, each at the epoch the table reads it at."""
+        found: dict[str, list[float | None]] = {}
+        for trial, valid in self.valid.values():
+            found.setdefault(trial, []).extend(valid)
+        best: tuple[float, str] | None = None
+        for trial, values in found.items():
+            mean = Stat.of(values).mean
+            if mean is not None and self.metric.better(mean, best and best[0]):
+                best = mean, trial
+        return best
 
     def _refresh(self) -> None:
         self.bar.update(self.task, completed=self.done, total=self.total, status=self.status())
+
+
+def shown_number(trial: TrialRecord) -> str:
+    """The number in the search, which is what tables name a trial by."""
+    confirmed = trial.origin.removeprefix("confirm of ")
+    if trial.phase is Phase.SEARCH or confirmed != trial.origin:
+        return f"trial {trial.number if trial.phase is Phase.SEARCH else confirmed}"
+    return f"run {trial.number}"
 
 
 def duration(seconds: float) -> str:

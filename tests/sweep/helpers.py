@@ -46,8 +46,8 @@ class SilentView:
     def started(self, trial: TrialRecord) -> None:
         self.events.append(f"started {trial.number}")
 
-    def epoch(self, trial: TrialRecord, report: EpochReport) -> None:
-        self.events.append(f"epoch {trial.number} {report.epoch}")
+    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        self.events.append(f"epoch {trial.number} {epochs[-1].epoch}")
 
     def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
         self.events.append(f"ended {trial.number} {trial.state} {len(epochs)}")
