@@ -9,6 +9,7 @@ from pdf_search.records import METRICS, Metric
 
 SIGNIFICANT = 4  # digits of a value without a spread
 MOST_DECIMALS = 6
+VAGUE = ("low", "high", "step", "kind")  # last parts of a path that need the part before
 
 
 def scaled(value: float | None, metric: Metric) -> float | None:
@@ -86,12 +87,13 @@ def format_parameter(value: object) -> str:
 
 
 def short_names(paths: Iterable[str]) -> dict[str, str]:
-    """Dotted paths to their shortest endings that stay distinct."""
+    """Dotted paths to their shortest endings that stay distinct and say what they are about."""
     every = list(dict.fromkeys(paths))
     names = {}
     for path in every:
         parts = path.split(".")
-        endings = [".".join(parts[i:]) for i in range(len(parts) - 1, -1, -1)]
+        fewest = 2 if parts[-1] in VAGUE else 1
+        endings = [".".join(parts[i:]) for i in range(len(parts) - fewest, -1, -1)]
         names[path] = next(
             (e for e in endings if sum(p == e or p.endswith("." + e) for p in every) == 1), path
         )

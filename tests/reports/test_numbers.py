@@ -56,3 +56,8 @@ def test_short_names_stay_distinct() -> None:
         "basis.k.low": "k.low",
         "low": "low",
     }
+
+
+def test_short_names_keep_what_a_range_is_of() -> None:
+    paths = ["basis.eps.low", "basis.k.high", "training.schedule.kind", "model.hidden"]
+    assert list(short_names(paths).values()) == ["eps.low", "k.high", "schedule.kind", "hidden"]
