@@ -22,6 +22,7 @@ COLOURS = (
 STATE_COLOURS = {
     State.COMPLETE: "#0072b2",
     State.RUNNING: "#009e73",
+    State.INTERRUPTED: "#e69f00",
     State.PRUNED: "#7f8b99",
     State.DIVERGED: "#d55e00",
     State.FAILED: "#000000",

@@ -17,7 +17,7 @@ from reports.numbers import (
     unit_of,
 )
 from reports.sweep_data import Entry, SweepData
-from reports.tables import render_markdown
+from reports.tables import escape_markdown, render_markdown
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def leaderboard_markdown(data: SweepData, phase: Phase | None = None) -> str:
     _, shared = varying_params(rows)
     parts = [
         f"# Leaderboard of {data.sweep.name}",
-        f"{data.sweep.dataset}, {label}, protocol {data.sweep.protocol.value}, "
+        f"{escape_markdown(data.title)}, {label}, protocol {data.sweep.protocol.value}, "
         f"method {data.sweep.method}. Search trials show validation values; only confirmed "
         "configurations have test values. A spread is the population standard deviation over n "
         "replicates.",

@@ -102,7 +102,7 @@ def result_table(data: SweepData) -> ResultTable:
     rows = _marked(data.metric, [*ours, *quoted]) if split == "test" else [*ours, *quoted]
     return ResultTable(
         sweep=data.sweep.name,
-        dataset=data.sweep.dataset,
+        dataset=data.title,
         metric_label=metric_label(data.sweep.metric, data.unit),
         split=split,
         protocol=data.sweep.protocol.value,

@@ -28,7 +28,7 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
     label = metric_label(sweep.metric, data.unit)
     states = Counter(entry.trial.state for entry in data.search)
     lines = [
-        f"{sweep.name}: {sweep.dataset}, {label}, protocol {sweep.protocol.value}, {sweep.method}",
+        f"{sweep.name}: {data.title}, {label}, protocol {sweep.protocol.value}, {sweep.method}",
         "search: " + (", ".join(f"{states[s]} {s.value}" for s in State if states[s]) or "none"),
         *(f"partial: {notice}" for notice in data.notices()),
     ]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
@@ -52,6 +53,17 @@ class SweepData:
     sweep: SweepRecord
     search: tuple[Entry, ...]
     confirm: tuple[Entry, ...]
+
+    @property
+    def title(self) -> str:
+        """The data set as printed: for molecules of one's own the stem of their file."""
+        if self.sweep.dataset != "csv":
+            return self.sweep.dataset
+        definition = self.sweep.space_definition.get("definition", {})
+        trees = [entry.trial.config for entry in (*self.search, *self.confirm)]
+        data = [tree.get("data") for tree in (*trees, definition)]
+        paths = [part.get("path") for part in data if isinstance(part, dict)]
+        return next((Path(path).stem for path in paths if isinstance(path, str)), "csv")
 
     @property
     def metric(self) -> Metric:

@@ -18,7 +18,7 @@ def table_markdown(table: ResultTable) -> str:
     for line, row in zip(cells[1:], table.rows, strict=True):
         before, after = MARKDOWN_MARKS.get(row.mark, ("", ""))
         line[1] = f"{before}{line[1]}{after}"
-    parts = [f"# {table.dataset}: {table.value_header}"]
+    parts = [f"# {escape_markdown(table.dataset)}: {table.value_header}"]
     parts += [f"Partial: {notice}." for notice in table.notices]
     parts += [align_markdown(*cells).rstrip(), "\n".join(f"- {note}" for note in table.notes)]
     return "\n\n".join(parts) + "\n"

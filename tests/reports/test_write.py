@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pdf_search.errors import StoreError
-from pdf_search.records import Phase, State
+from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
 from reports import find_trial, load_sweep, show_sweep, show_trial, write_report
 from tests.reports import samples
@@ -71,6 +71,28 @@ def test_text_from_outside_is_escaped(store: Store, tmp_path: Path) -> None:
     samples.confirm(store, record, (15,), (1.1,), message=evil, origin=evil)
     write_report(store, "night", tmp_path)
     assert "<script>alert(1)" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_own_molecules_are_called_by_their_file(store: Store, tmp_path: Path) -> None:
+    record = samples.sweep("csv", metric="rmse", protocol=Protocol.SPLIT)
+    store.create_sweep(record)
+    config = {"data": {"name": "csv", "path": "/data/my_sol.v2.csv"}, "training": {"epochs": 20}}
+    save = {"epochs": samples.training(record, 1.1), "config": config}
+    samples.save(store, record, 0, **save)
+    write_report(store, "night", tmp_path)
+    texts = {name: (tmp_path / name).read_text(encoding="utf-8") for name in FILES}
+    assert texts["table.md"].startswith("# my\\_sol.v2: validation RMSE")
+    assert texts["leaderboard.md"].splitlines()[2].startswith("my\\_sol.v2, RMSE")
+    assert r"\caption{my\_sol.v2: validation RMSE" in texts["table.tex"]
+    assert "<title>night: my_sol.v2</title>" in texts["report.html"]
+    assert show_sweep(load_sweep(store, "night")).startswith("night: my_sol.v2, RMSE")
+
+
+def test_before_the_first_trial_the_file_is_known_from_the_space(store: Store) -> None:
+    definition = {"definition": {"data": {"name": "csv", "path": "/data/esol.csv"}}}
+    changes = {"metric": "rmse", "protocol": Protocol.SPLIT, "space_definition": definition}
+    store.create_sweep(samples.sweep("csv", **changes))
+    assert load_sweep(store, "night").title == "esol"
 
 
 def test_an_unfinished_sweep_says_so_in_every_text(store: Store, tmp_path: Path) -> None:
