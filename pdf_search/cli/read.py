@@ -114,11 +114,11 @@ def _sweeps(store: Store) -> list[SweepData]:
 def _line(data: SweepData, where: str) -> dict[str, Any]:
     sweep = data.sweep
     best = next((entry for entry in data.search if entry.rank == 1), None)
-    runs = [entry for entry in data.confirm if not entry.is_baseline]
+    runs = data.confirmations
     return {
         "name": sweep.name,
         "database": where,
-        "data": sweep.dataset,
+        "data": data.title,
         "metric": sweep.metric,
         "protocol": sweep.protocol,
         "method": sweep.method,
