@@ -37,10 +37,11 @@ class Protocol(StrEnum):
 
 
 class State(StrEnum):
-    """State of a trial in our records."""
+    """State of a trial in our records. INTERRUPTED: a resume continues it from its checkpoint."""
 
     NOT_STARTED = "NOT STARTED"
     RUNNING = "RUNNING"
+    INTERRUPTED = "INTERRUPTED"
     COMPLETE = "COMPLETE"
     PRUNED = "PRUNED"
     DIVERGED = "DIVERGED"
@@ -48,7 +49,7 @@ class State(StrEnum):
 
     @property
     def finished(self) -> bool:
-        return self not in (State.NOT_STARTED, State.RUNNING)
+        return self not in (State.NOT_STARTED, State.RUNNING, State.INTERRUPTED)
 
 
 @dataclass(frozen=True)

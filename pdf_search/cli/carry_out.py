@@ -62,12 +62,22 @@ def _end(result: SweepResult) -> None:
     if failed:
         say(f"{len(failed)} trial(s) FAILED: pdf-search show {result.plan.name} says why")
     if result.ended:
-        reason = {"interrupted": "interrupted", "time": "stopped by --time"}
-        say(f"{reason.get(result.ended, result.ended)}; go on with: {result.how_to_resume}")
+        say(unfinished(result))
     if result.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)
     if trials and len(failed) == len(trials):
         raise typer.Exit(PdfSearchError.exit_code)
+
+
+def unfinished(result: SweepResult) -> str:
+    """That the sweep is not finished, why, how far it came, and how to go on."""
+    reason = {"time": "stopped by --time"}.get(result.ended, result.ended)
+    ended = sum(trial.state.finished for trial in result.search)
+    total = max(result.plan.trials, len(result.search))
+    return (
+        f"sweep {result.plan.name} is not finished: {reason} with {ended} of {total} search trials "
+        f"ended; go on with: {result.how_to_resume}"
+    )
 
 
 def resume_command(folder: SweepFolder) -> str:

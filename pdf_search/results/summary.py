@@ -24,6 +24,7 @@ Values = tuple[float | None, ...]
 STATE_ORDER = (
     State.COMPLETE,
     State.RUNNING,
+    State.INTERRUPTED,
     State.PRUNED,
     State.DIVERGED,
     State.FAILED,

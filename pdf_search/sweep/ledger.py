@@ -114,11 +114,17 @@ class Ledger:
         self.save(replace(self.records[number], checkpoint=""))
 
     def interrupted(self) -> None:
-        """Mark what runs as waiting for a resume; it stays RUNNING, which is where it is."""
-        for record in self._in(State.RUNNING):
-            at = record.epochs_done
-            message = f"interrupted at epoch {at}; `pdf-search resume {self.sweep}` continues it"
-            self.save(replace(record, message=message))
+        """What ran is INTERRUPTED at its checkpoint; without one it is NOT STARTED again."""
+        for number in [record.number for record in self._in(State.RUNNING)]:
+            if not self.records[number].checkpoint:
+                self.rewind(number, 0)
+                message = f"interrupted; `pdf-search resume {self.sweep}` starts it"
+                state = State.NOT_STARTED
+            else:
+                at = self.records[number].epochs_done
+                message = f"interrupted at epoch {at}; `pdf-search resume {self.sweep}` continues"
+                state = State.INTERRUPTED
+            self.save(replace(self.records[number], state=state, message=message))
 
     def _in(self, *states: State) -> Iterable[TrialRecord]:
         return [record for record in self.records.values() if record.state in states]

@@ -126,13 +126,22 @@ def test_checkpoints_of_stopped_trials_are_removed(bench: Bench) -> None:
     assert bench.store.trials(NAME)[0].checkpoint == ""
 
 
-def test_an_interrupted_trial_says_how_to_go_on(bench: Bench) -> None:
+def test_an_interrupted_trial_runs_no_longer_and_says_how_to_go_on(bench: Bench) -> None:
     ledger = bench.ledger()
     start(bench, ledger, epochs=2)
+    start(bench, ledger, epochs=5, checkpoint="/t/0001-a/checkpoint_000000")
     ledger.interrupted()
-    (row,) = bench.store.trials(NAME)
-    assert row.state is State.RUNNING
-    assert "pdf-search resume sweep" in row.message
+    anew, kept = bench.store.trials(NAME)
+    assert (anew.state, anew.epochs_done, epochs_of(bench, 0)) == (State.NOT_STARTED, 0, [])
+    assert (kept.state, kept.epochs_done) == (State.INTERRUPTED, 5)
+    assert anew.message == "interrupted; `pdf-search resume sweep` starts it"
+    assert kept.message == "interrupted at epoch 5; `pdf-search resume sweep` continues"
+    again = bench.ledger()
+    jobs = unfinished_jobs(again, "cpu", {"/t/0001-a/checkpoint_000000": 3}.get)
+    assert [(j.number, j.resume) for j in jobs] == [(0, ""), (1, "/t/0001-a/checkpoint_000000")]
+    again.started(1)
+    row = bench.store.trials(NAME)[1]
+    assert (row.state, row.message, row.epochs_done) == (State.RUNNING, "", 3)
 
 
 def test_rungs_are_rebuilt_from_the_database(bench: Bench) -> None:

@@ -9,12 +9,13 @@ from typing import Any, cast
 
 import pytest
 
+from pdf_search.cli.carry_out import unfinished
 from pdf_search.sweep.driver import SweepResult
 from pdf_search.sweep.options import SweepOptions
 
 
 def result(ended: str, **options: Any) -> SweepResult:
-    plan = SimpleNamespace(name="night", options=SweepOptions(name="night", **options))
+    plan = SimpleNamespace(name="night", options=SweepOptions(name="night", **options), trials=50)
     return SweepResult(cast(Any, plan), cast(Any, ended), [], [], ())
 
 
@@ -38,3 +39,10 @@ def test_a_password_is_masked() -> None:
 
 def test_a_finished_sweep_has_nothing_to_resume() -> None:
     assert result("").how_to_resume == ""
+
+
+def test_a_time_limit_says_that_the_sweep_is_not_finished() -> None:
+    assert unfinished(result("time")) == (
+        "sweep night is not finished: stopped by --time with 0 of 50 search trials ended; "
+        "go on with: pdf-search resume night"
+    )
