@@ -274,6 +274,9 @@ class TrainingConfig(Frozen):
     standardise_targets: bool = False  # regression: train on (y - mean) / std of the training part
 
 
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+
+
 class TrialConfig(Frozen):
     """Everything a trial depends on: the same tree gives the same curve.
 
@@ -287,7 +290,7 @@ class TrialConfig(Frozen):
     training: TrainingConfig = TrainingConfig()
     protocol: Protocol = Protocol.SPLIT
     phase: Phase = Phase.SEARCH
-    seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (0,)
     folds: Annotated[int, Field(ge=2)] | None = None
     stop_epoch: Annotated[int, Field(ge=1)] | None = None
     engine: Literal["fast", "reference"] = "fast"

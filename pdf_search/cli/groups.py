@@ -37,7 +37,10 @@ class Search:
     name: Annotated[
         str | None, Option(help="Name of the sweep. Default: the space's.", rich_help_panel=_SEARCH)
     ] = None
-    trials: Annotated[int | None, Option(min=1, rich_help_panel=_SEARCH)] = None
+    trials: Annotated[
+        int | None,
+        Option(min=1, max=1_000_000, help="How many trials.", rich_help_panel=_SEARCH),
+    ] = None
     epochs: Annotated[
         int | None,
         Option(min=1, help="Cut every trial here; schedules stay.", rich_help_panel=_SEARCH),
@@ -49,7 +52,12 @@ class Search:
     metric: Annotated[
         str | None, Option(help="Validation metric to optimise.", rich_help_panel=_SEARCH)
     ] = None
-    seed: Annotated[int, Option(min=0, rich_help_panel=_SEARCH)] = 0
+    seed: Annotated[
+        int,
+        Option(
+            min=0, max=2**31 - 1, help="Of the sampler and the trials.", rich_help_panel=_SEARCH
+        ),
+    ] = 0
     repeat: Annotated[
         bool, Option("--repeat", help="Train equal configurations again.", rich_help_panel=_SEARCH)
     ] = False

@@ -10,6 +10,8 @@ from enum import Enum
 from math import isfinite
 from typing import Any
 
+from pdf_search.errors import PdfSearchError
+
 
 def say(text: str) -> None:
     """A message for people."""
@@ -17,13 +19,22 @@ def say(text: str) -> None:
 
 
 def out(text: str) -> None:
-    """A result."""
-    print(text.rstrip("\n"))
+    """A result.
+
+    Raises:
+        PdfSearchError: standard output cannot be written, for instance to a full disk.
+    """
+    try:
+        print(text.rstrip("\n"), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise PdfSearchError(f"the output cannot be written: {error.strerror}") from None
 
 
 def out_json(value: Any) -> None:
     """A result for programs, as strict JSON: a number that is not finite is null."""
-    print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    out(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def plain(value: Any) -> Any:

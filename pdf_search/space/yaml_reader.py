@@ -16,6 +16,7 @@ from pdf_search.errors import SpaceError
 from pdf_search.space.problems import Problems, Where
 
 MAX_VALUES = 50_000
+MAX_CHARACTERS = 200_000  # the largest shipped space has about 2,000
 PLAIN_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 ONLY_PLAIN = "only plain values are read"
 AMBIGUOUS = re.compile(r"(yes|no|on|off)", re.IGNORECASE)
@@ -57,9 +58,16 @@ def read_yaml(text: str, source: str, lines: bool = True) -> Document:
     Raises:
         SpaceError: names source, line, key and remedy.
     """
+    if len(text) > MAX_CHARACTERS:
+        raise SpaceError(
+            f"{source}: {len(text):,} characters are too many for a search space; "
+            f"{MAX_CHARACTERS:,} is the most"
+        )
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
+    except RecursionError:
+        raise SpaceError(f"{source}: brackets nest too deeply to be read") from None
     except yaml.YAMLError as error:
         raise SpaceError(_syntax(error, source, lines)) from None
     reader = _Reader(source, lines)

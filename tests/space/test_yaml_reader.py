@@ -88,3 +88,9 @@ def test_aliases_that_explode_are_refused() -> None:
         lines.append(f"a{i}: &a{i} [" + ", ".join([f"*a{i - 1}"] * 10) + "]")
     with pytest.raises(SpaceError, match="nest too deeply"):
         read_yaml("\n".join(lines), "f")
+
+
+@pytest.mark.parametrize("text", ["a: " + "[" * 5000, "description: " + "x" * 300_000])
+def test_files_that_are_no_space_are_refused_at_once(text: str) -> None:
+    with pytest.raises(SpaceError, match=r"mine\.yaml: .* too (deeply|many)"):
+        read_yaml(text, "mine.yaml")
