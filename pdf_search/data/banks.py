@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import uuid
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pdf_search.config import BasisConfig
-from pdf_search.data.arrays import map_array, save_array
+from pdf_search.data.arrays import checksum, map_array, save_array
 from pdf_search.data.cache import cache_folder, locked
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.raw_set import Progress, silent
@@ -102,7 +101,7 @@ def _read(folder: Path, meta: dict[str, Any], grid: tuple[tuple[float, int], ...
     try:
         for name in ARRAYS:
             array = map_array(folder / f"{name}.npy")
-            if _checksum(array) != meta["checksums"][name]:
+            if checksum(array) != meta["checksums"][name]:
                 return None
             arrays[name] = array.astype(np.int32) if name in _SMALL else array
     except (OSError, ValueError, KeyError):
@@ -119,7 +118,7 @@ def _store(folder: Path, bank: Bank) -> None:
         for name in ARRAYS:
             array = np.ascontiguousarray(_compact(name, getattr(bank, name)))
             save_array(temp / f"{name}.npy", array)
-            checksums[name] = _checksum(array)
+            checksums[name] = checksum(array)
         meta = {"grid": bank.grid, "hops": bank.hops, "checksums": checksums}
         (temp / "meta.json").write_text(json.dumps(meta))
         shutil.rmtree(folder, ignore_errors=True)  # a damaged one
@@ -137,7 +136,3 @@ def _compact(name: str, array: Array) -> Array:
     kind = _SMALL.get(name)
     fits = kind is not None and array.max(initial=0) <= np.iinfo(kind).max
     return array.astype(kind) if fits else array
-
-
-def _checksum(array: Array) -> int:
-    return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)

@@ -18,7 +18,7 @@ from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import Array, GraphSet
 from pdf_search.records import Protocol, Task
 
-FORMAT = 1  # of the prepared folder; a change makes older folders unused
+FORMAT = 2  # of the prepared folder; a change makes older folders unused
 GRAPH_ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name != "self_type")
 
 
@@ -46,7 +46,7 @@ class Prepared:
 
 
 def load_prepared(folder: Path) -> Prepared:
-    """Map a folder that ``prepare`` made.
+    """Map a folder that ``prepare`` made, and check every array's bytes by their checksum.
 
     Raises:
         DataError: no such folder, of another version, or damaged.
@@ -110,8 +110,9 @@ def _meta(folder: Path) -> dict[str, Any]:
 
 def _array(folder: Path, name: str, known: dict[str, Any]) -> Array:
     array = map_array(folder / f"{name}.npy")
-    if describe(array) != known:
-        raise ValueError(f"{name}.npy is {describe(array)}, not {known}")
+    found = describe(array)
+    if found != known:
+        raise ValueError(f"{name}.npy is {found}, not {known}")
     return array
 
 

@@ -126,7 +126,7 @@ def test_the_fingerprint_is_of_the_content_not_of_the_place(tmp_path: Path) -> N
     assert c.fingerprint != b.fingerprint
 
 
-@pytest.mark.parametrize("damage", ["short", "gone", "other", "meta"])
+@pytest.mark.parametrize("damage", ["short", "gone", "other", "bytes", "meta"])
 def test_damage_is_an_error_on_load_and_repaired_by_prepare(tmp_path: Path, damage: str) -> None:
     config = DataConfig(name="freesolv")
     folder = prepare(config, cache=tmp_path)
@@ -138,6 +138,11 @@ def test_damage_is_an_error_on_load_and_repaired_by_prepare(tmp_path: Path, dama
         edges.unlink()
     elif damage == "other":
         np.save(edges, np.zeros((2, 3), np.int32))
+    elif damage == "bytes":  # still of the right type and shape
+        targets = folder / "targets.npy"
+        content = bytearray(targets.read_bytes())
+        content[-402:-400] = bytes(255 - byte for byte in content[-402:-400])
+        targets.write_bytes(content)
     else:
         (folder / "meta.json").write_text("{")
     with pytest.raises(DataError, match=r"damaged .*pdf-search data NAME"):
