@@ -76,10 +76,10 @@ def find_raw(
     Raises:
         DataError: the data root does not exist, or holds the set incompletely.
     """
-    if info.name in ("csv", "freesolv"):
-        return _table_files(config, info)
     if data_root is not None and not data_root.is_dir():
         raise DataError(f"the data root {data_root.absolute()} is not a folder")
+    if info.name in ("csv", "freesolv"):
+        return _table_files(config, info)
     source = source_of(info)
     for root in (data_root, cache / "raw"):
         folder = source.find(root) if root is not None else None

@@ -193,9 +193,10 @@ def test_a_data_root_that_is_the_collection_itself(data_root: Path, tmp_path: Pa
     assert load_prepared(prepare(DataConfig(name="mutag"), collection, tmp_path)).graphs
 
 
-def test_a_data_root_that_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["mutag", "freesolv"])  # freesolv needs no data root
+def test_a_data_root_that_is_not_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match=r"data root .*nowhere is not a folder"):
-        prepare(DataConfig(name="mutag"), tmp_path / "nowhere", tmp_path / "cache")
+        prepare(DataConfig(name=name), tmp_path / "nowhere", tmp_path / "cache")
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
