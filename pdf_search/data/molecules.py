@@ -17,6 +17,11 @@ from pdf_search.records import Task
 
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 _SHOWN = 20
+# Targets are stored as float32. Where that makes distinct values equal, the column is refused if
+# the rounding shows in its spread, or if it loses more than a few of its values.
+_ROUNDING = 1e-4  # of the column's standard deviation
+_LOST = 0.1  # of its distinct values
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -131,23 +136,51 @@ def _target_names(table: Table, smiles: str, names: tuple[str, ...]) -> tuple[st
 
 
 def _numbers(table: Table, name: str) -> NDArray[np.float32]:
-    values = np.full(len(table.rows), np.nan, np.float32)
+    exact = np.full(len(table.rows), np.nan)
     wrong = []
     for i, cell in enumerate(table.column(name, "targets")):
         if cell.lower() in MISSING:
             continue
         try:
-            values[i] = float(cell)
+            exact[i] = _number(cell)
         except ValueError:
             wrong.append(f"line {table.lines[i]}: {cell!r}")
         else:
-            if not np.isfinite(values[i]):
+            if not abs(exact[i]) <= _LARGEST:
                 wrong.append(f"line {table.lines[i]}: {cell!r} is out of range")
     remedy = "write a number, or leave the cell empty where the target is unknown"
     if len(wrong) > len(table.rows) / 2:
         remedy += "; for class names set data.task to multiclass"
     _refuse(wrong, f"{table.path}: column {name!r} holds cells that are no number", remedy)
+    values = exact.astype(np.float32)
+    _check_precision(f"{table.path}: column {name!r}", exact[~np.isnan(exact)])
     return values
+
+
+def _number(cell: str) -> float:
+    """A decimal number; unlike ``float``, neither 1_50 nor digits of other scripts.
+
+    Raises:
+        ValueError: anything else.
+    """
+    if "_" in cell or not cell.isascii():
+        raise ValueError(cell)
+    return float(cell)
+
+
+def _check_precision(column: str, exact: NDArray[np.float64]) -> None:
+    """Refuse values that cannot be told apart as float32."""
+    stored = exact.astype(np.float32)
+    distinct, left = len(np.unique(exact)), len(np.unique(stored))
+    if distinct == left:
+        return
+    rounding = float(np.abs(exact - stored).max())
+    if rounding > _ROUNDING * exact.std() or distinct - left > _LOST * distinct:
+        raise DataError(
+            f"{column}: its {distinct:,} distinct values become {left:,} when stored as 32-bit "
+            f"numbers ({distinct - left:,} become equal to another): subtract an offset from the "
+            "column, or rescale it"
+        )
 
 
 def _guess_task(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> Task:

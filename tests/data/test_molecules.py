@@ -153,6 +153,9 @@ def test_rdkit_stays_silent(tmp_path: Path) -> None:
         ("smiles,y\nC,\n", {}, "no value at all in y"),
         ("smiles,a,b\nC,1,2\n", {"targets": ("a", "b")}, "a hold only 0 and 1"),
         ("smiles,y\nC,2\n", {"task": "multilabel"}, "line 2: y = 2"),
+        ("smiles,y\nC,1e300\nO,2\n", {}, "line 2: '1e300' is out of range"),
+        ("smiles,y\nC,2\nO,1_50\n", {}, "line 3: '1_50'"),
+        ("smiles,y\nC,2\nO,\u0661\n", {}, "line 3: '\u0661'"),
         ("smiles,y\nC,a\nO,\n", {"task": "multiclass"}, "line 3"),
         ("smiles,y\nC,a\n", {"task": "multiclass"}, "the single class 'a'"),
         ("smiles,y\nC,1\n", {"targets": ("y", "y")}, "repeats a column"),
@@ -164,6 +167,30 @@ def test_tables_that_cannot_be_used(
 ) -> None:
     with pytest.raises(DataError, match=message):
         lookup(csv(tmp_path, text, **keys))
+
+
+def column(values: list[float]) -> str:
+    return "smiles,y\n" + "".join(f"C,{value!r}\n" for value in values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1e9 + i for i in range(28)], "'y': its 28 distinct values become 1 when .*27 become"),
+        ([1.5, 1e-50, 2e-50, 0], "4 distinct values become 2 .*subtract an offset .* or rescale"),
+        ([0.5, *(1e9 + i for i in range(28))], "29 distinct values become 2"),
+    ],
+)
+def test_targets_that_32_bits_cannot_tell_apart(
+    tmp_path: Path, values: list[float], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        lookup(csv(tmp_path, column(values)))
+
+
+def test_long_decimals_that_happen_to_round_alike_are_no_problem(tmp_path: Path) -> None:
+    values = [*np.random.default_rng(0).normal(size=200).tolist(), 1.00000000001, 1.00000000002]
+    assert lookup(csv(tmp_path, column(values))).task is Task.REGRESSION
 
 
 def test_missing_file_and_missing_path(tmp_path: Path) -> None:
