@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import tempfile
 import time
@@ -26,6 +27,8 @@ Save = Callable[[Path], None]
 Report = Callable[[EpochReport, Save], None]
 TrialFunction = Callable[[TrialConfig, Prepared, Report, Path | None], TrialOutcome]
 
+logger = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 _loaded: dict[str, Prepared] = {}
 
 
@@ -54,13 +57,51 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         with ExitStack() as stack:
             resume = config[RESUME]
             folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
-            outcome = function(trial, _data(shared.data), reporter, folder)
+            outcome = run_or_restart(function, trial, _data(shared.data), reporter, folder)
     except Exception as error:
         if shared.gpus:
             raise  # an error may leave the GPU unusable for this process: Ray replaces it
         traceback.print_exc()
         outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
     tune.report(pack_end(outcome))
+
+
+def run_or_restart(
+    function: TrialFunction,
+    trial: TrialConfig,
+    data: Prepared,
+    report: Report,
+    resume: Path | None,
+) -> TrialOutcome:
+    """The trial from its checkpoint on; from nothing where the checkpoint cannot be read."""
+    if resume is None:
+        return function(trial, data, report, None)
+    from pdf_search.training.checkpoint import CheckpointError  # noqa: PLC0415
+
+    try:
+        return function(trial, data, report, resume)
+    except CheckpointError as error:
+        logger.warning("%s The trial starts over.", error)
+        return function(trial, data, report, None)
+
+
+def run_or_restart(
+    function: TrialFunction,
+    trial: TrialConfig,
+    data: Prepared,
+    report: Report,
+    resume: Path | None,
+) -> TrialOutcome:
+    """The trial from its checkpoint on; from nothing where the checkpoint cannot be read."""
+    if resume is None:
+        return function(trial, data, report, None)
+    from pdf_search.training.checkpoint import CheckpointError  # noqa: PLC0415
+
+    try:
+        return function(trial, data, report, resume)
+    except CheckpointError as error:
+        logger.warning("%s The trial starts over.", error)
+        return function(trial, data, report, None)
 
 
 class Reporter:

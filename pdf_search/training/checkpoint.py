@@ -15,6 +15,14 @@ CHECKPOINT = "checkpoint.pt"
 FORMAT = 1
 
 
+class CheckpointError(TrialError):
+    """A checkpoint that nothing can continue from: missing, damaged or of another version."""
+
+
+class CheckpointError(TrialError):
+    """A checkpoint that nothing can continue from: missing, damaged or of another version."""
+
+
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` on a temporary neighbour of ``path``, then rename it into place."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,21 +45,22 @@ def load_checkpoint(folder: Path, identity: dict[str, str]) -> dict[str, Any]:
     ``identity``: what must be the same as when it was saved (configuration, data).
 
     Raises:
-        TrialError: no checkpoint, a damaged one, or one of another configuration or data set.
+        CheckpointError: no checkpoint, or a damaged one.
+        TrialError: one of another configuration or data set.
     """
     path = folder / CHECKPOINT
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
-        raise TrialError(f"{path}: there is no checkpoint to continue from") from None
+        raise CheckpointError(f"{path}: there is no checkpoint to continue from") from None
     except Exception as error:
-        raise TrialError(f"{path}: damaged ({error}). Start the trial anew.") from error
+        raise CheckpointError(f"{path}: damaged ({error}). Start the trial anew.") from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
-        raise TrialError(f"{path}: not a checkpoint of this version. Start the trial anew.")
+        raise CheckpointError(f"{path}: not a checkpoint of this version. Start the trial anew.")
     for name, value in identity.items():
-        if state[name] != value:
+        if state.get(name) != value:
             raise TrialError(
-                f"{path}: saved with {name} {state[name]}, but now it is {value}. "
+                f"{path}: saved with {name} {state.get(name)}, but now it is {value}. "
                 "Restore the old one, or start the trial anew."
             )
     return state

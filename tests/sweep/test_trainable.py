@@ -1,0 +1,61 @@
+"""The worker's side, without Ray."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepared import Prepared
+from pdf_search.errors import TrialError
+from pdf_search.records import State, TrialOutcome
+from pdf_search.space import Space
+from pdf_search.sweep.trainable import Report, run_or_restart
+from pdf_search.sweep.trials import TrialBuilder, example
+from pdf_search.training.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from tests.sweep.helpers import report
+
+
+@pytest.fixture
+def config(space: Space) -> TrialConfig:
+    return TrialBuilder(space, 0, 2, 2, 1, "cpu").search(example(space))
+
+
+def two_epochs(
+    trial: TrialConfig, _data: Prepared, tell: Report, resume: Path | None
+) -> TrialOutcome:
+    identity = {"configuration": trial.content_hash()}
+    done = load_checkpoint(resume, identity)["epoch"] if resume else 0
+    for epoch in range(done + 1, 3):
+        tell(report(epoch, 1.0), lambda _: None)
+    return TrialOutcome(State.COMPLETE, 2)
+
+
+def run(config: TrialConfig, resume: Path) -> list[int]:
+    epochs: list[int] = []
+    run_or_restart(
+        two_epochs, config, cast(Any, None), lambda told, _: epochs.append(told.epoch), resume
+    )
+    return epochs
+
+
+def test_a_trial_goes_on_or_starts_over_where_its_checkpoint_is_damaged(
+    config: TrialConfig, tmp_path: Path
+) -> None:
+    save_checkpoint(tmp_path, {"configuration": config.content_hash(), "epoch": 1})
+    assert run(config, tmp_path) == [2]
+    content = (tmp_path / CHECKPOINT).read_bytes()
+    (tmp_path / CHECKPOINT).write_bytes(content[: len(content) // 2])
+    assert run(config, tmp_path) == [1, 2]
+    (tmp_path / CHECKPOINT).unlink()
+    assert run(config, tmp_path) == [1, 2]
+
+
+def test_a_checkpoint_of_another_configuration_is_an_error(
+    config: TrialConfig, tmp_path: Path
+) -> None:
+    save_checkpoint(tmp_path, {"configuration": "another", "epoch": 1})
+    with pytest.raises(TrialError, match="saved with configuration another"):
+        run(config, tmp_path)
