@@ -12,6 +12,7 @@ from pdf_search.data.raw_set import RawGraphs, RawSet
 from pdf_search.errors import DataError
 
 _CONSTANT_FEATURES = 10  # width of the constant input where a set has no node labels
+_MOST_LABELS = 256  # in one column of node labels; the known sets have 38 and fewer
 
 
 def required_files(name: str) -> tuple[str, ...]:
@@ -86,12 +87,14 @@ def _edges(
 def _node_input(folder: Path, name: str, nodes: int) -> NDArray[np.float32]:
     path = folder / f"{name}_node_attributes.txt"
     if path.exists():
-        values: NDArray[np.float32] = _read(path, np.float64).astype(np.float32)
+        listed: NDArray[Any] = _read(path, np.float64)
+        with np.errstate(over="ignore"):  # found below, with its line
+            values: NDArray[np.float32] = listed.astype(np.float32)
     else:
         path = folder / f"{name}_node_labels.txt"
         if not path.exists():
             return np.ones((nodes, _CONSTANT_FEATURES), np.float32)
-        values = _one_hot(_integers(path))
+        values = _one_hot(_integers(path), path)
     if len(values) != nodes:
         raise DataError(f"{path} has {len(values)} lines, the indicator file {nodes}")
     if not np.isfinite(values).all():
@@ -99,12 +102,24 @@ def _node_input(folder: Path, name: str, nodes: int) -> NDArray[np.float32]:
     return values
 
 
-def _one_hot(labels: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Labels [n, L] to one block of columns for each of the L label columns."""
+def _one_hot(labels: NDArray[np.int64], path: Path) -> NDArray[np.float32]:
+    """Labels [n, L] to one block of columns for each of the L label columns.
+
+    Raises:
+        DataError: no labels, or labels too far apart to number columns.
+    """
+    if not len(labels):
+        raise DataError(f"{path} is empty")
     blocks = []
     for column in labels.T:
-        shifted = column - column.min()
-        blocks.append(np.eye(int(shifted.max()) + 1, dtype=np.float32)[shifted])
+        low, high = int(column.min()), int(column.max())
+        if high - low >= _MOST_LABELS:
+            odd = int(np.abs(column - np.median(column)).argmax())
+            raise DataError(
+                f"{path}, line {odd + 1}: node label {column[odd]}; labels number the kinds of "
+                f"nodes and may span {_MOST_LABELS}, here they go from {low} to {high}"
+            )
+        blocks.append(np.eye(high - low + 1, dtype=np.float32)[column - low])
     return np.concatenate(blocks, axis=1)
 
 

@@ -138,6 +138,21 @@ def test_files_of_another_set_are_refused(tmp_path: Path) -> None:
         prepared(tmp_path)
 
 
+@pytest.mark.parametrize("label", [1_000_000_000, -1_000_000_000, 2**63 - 1])
+def test_a_node_label_that_is_no_kind_of_node(tmp_path: Path, label: int) -> None:
+    write_tu(tmp_path, "1,2", "1 1 2", "0 1", node_labels=f"0 {label} 2")
+    with pytest.raises(DataError, match=f"node_labels.txt, line 2: node label {label};"):
+        prepared(tmp_path)
+
+
+def test_node_attributes_out_of_range(tmp_path: Path) -> None:
+    write_tu(tmp_path, "1,2", "1 1 2", "0 1")
+    raw = tmp_path / "TUDataset" / "MUTAG" / "raw"
+    (raw / "MUTAG_node_attributes.txt").write_text("0.5\n1e300\n1\n")
+    with pytest.raises(DataError, match=r"attributes\.txt, line 2: a value is not finite"):
+        prepared(tmp_path)
+
+
 def test_node_labels_that_do_not_cover_the_nodes(tmp_path: Path) -> None:
     write_tu(tmp_path, "1,2", "1 1 2", "0 1", node_labels="0 6")
     with pytest.raises(DataError, match="2 lines, the indicator file 3"):
