@@ -28,7 +28,6 @@ Report = Callable[[EpochReport, Save], None]
 TrialFunction = Callable[[TrialConfig, Prepared, Report, Path | None], TrialOutcome]
 
 logger = logging.getLogger(__name__)
-logger = logging.getLogger(__name__)
 _loaded: dict[str, Prepared] = {}
 
 
@@ -64,25 +63,6 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         traceback.print_exc()
         outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
     tune.report(pack_end(outcome))
-
-
-def run_or_restart(
-    function: TrialFunction,
-    trial: TrialConfig,
-    data: Prepared,
-    report: Report,
-    resume: Path | None,
-) -> TrialOutcome:
-    """The trial from its checkpoint on; from nothing where the checkpoint cannot be read."""
-    if resume is None:
-        return function(trial, data, report, None)
-    from pdf_search.training.checkpoint import CheckpointError  # noqa: PLC0415
-
-    try:
-        return function(trial, data, report, resume)
-    except CheckpointError as error:
-        logger.warning("%s The trial starts over.", error)
-        return function(trial, data, report, None)
 
 
 def run_or_restart(

@@ -19,10 +19,6 @@ class CheckpointError(TrialError):
     """A checkpoint that nothing can continue from: missing, damaged or of another version."""
 
 
-class CheckpointError(TrialError):
-    """A checkpoint that nothing can continue from: missing, damaged or of another version."""
-
-
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` on a temporary neighbour of ``path``, then rename it into place."""
     path.parent.mkdir(parents=True, exist_ok=True)
