@@ -10,7 +10,7 @@ import sqlalchemy as sa
 import typer
 
 from pdf_search.cli.words import out, say
-from pdf_search.errors import ConfigError, DataError, PdfSearchError
+from pdf_search.errors import ConfigError, DataError, PdfSearchError, StoreError
 from pdf_search.records import State
 from pdf_search.sweep import SweepFolder, SweepResult
 
@@ -21,12 +21,12 @@ def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     """Run, then write the report of what there is.
 
     Raises:
-        typer.Exit: 130 after an interrupt, 1 if every trial failed.
+        typer.Exit: 130 after an interrupt, 1 if every trial of a phase failed or diverged.
     """
     try:
         result = run()
-    except (ConfigError, DataError):
-        raise  # found before anything was run
+    except (ConfigError, DataError, StoreError):
+        raise  # found before anything was run, or there is no database to report from
     except KeyboardInterrupt:
         say(f"interrupted; go on with: {resume_command(folder)}")
         raise typer.Exit(INTERRUPTED) from None
@@ -57,16 +57,21 @@ def write_report(folder: SweepFolder) -> None:
 
 
 def _end(result: SweepResult) -> None:
-    trials = result.search + [trial for trial in result.confirm if trial.origin != "baseline"]
-    failed = [trial for trial in trials if trial.state is State.FAILED]
+    confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
+    failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
     if failed:
         say(f"{len(failed)} trial(s) FAILED: pdf-search show {result.plan.name} says why")
     if result.ended:
         say(unfinished(result))
     if result.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)
-    if trials and len(failed) == len(trials):
-        raise typer.Exit(PdfSearchError.exit_code)
+    for what, trials in (("trial of the search", result.search), ("confirmed trial", confirmed)):
+        if trials and all(trial.state in (State.FAILED, State.DIVERGED) for trial in trials):
+            say(
+                f"error: every {what} FAILED or DIVERGED, so there is no result: "
+                f"pdf-search show {result.plan.name} says why"
+            )
+            raise typer.Exit(PdfSearchError.exit_code)
 
 
 def unfinished(result: SweepResult) -> str:

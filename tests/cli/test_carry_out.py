@@ -1,0 +1,62 @@
+"""How a sweep's end becomes a report, a message and an exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
+
+import pytest
+import typer
+
+from pdf_search.cli.carry_out import carry_out
+from pdf_search.errors import StoreError
+from pdf_search.records import Phase, State, TrialRecord
+from pdf_search.sweep import SweepFolder
+from pdf_search.sweep.driver import SweepResult
+
+
+def rows(phase: Phase, *states: State) -> list[TrialRecord]:
+    return [TrialRecord("night", phase, n, {}, "", state) for n, state in enumerate(states)]
+
+
+def exit_code(folder: Path, search: list[State], confirm: list[State]) -> int:
+    plan = cast(Any, SimpleNamespace(name="night"))
+    result = SweepResult(plan, "", rows(Phase.SEARCH, *search), rows(Phase.CONFIRM, *confirm), ())
+    try:
+        carry_out(SweepFolder.of(folder, "night", None), lambda: result)
+    except typer.Exit as end:
+        return end.exit_code
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("search", "confirm", "code"),
+    [
+        ([State.COMPLETE, State.FAILED, State.PRUNED], [State.COMPLETE, State.DIVERGED], 0),
+        ([State.COMPLETE], [], 0),
+        ([State.DIVERGED, State.DIVERGED], [], 1),
+        ([State.FAILED, State.DIVERGED], [], 1),
+        ([State.COMPLETE], [State.FAILED, State.FAILED], 1),
+    ],
+)
+def test_a_phase_without_any_result_is_a_failure(
+    tmp_path: Path,
+    search: list[State],
+    confirm: list[State],
+    code: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code(tmp_path, search, confirm) == code
+    assert ("there is no result" in capsys.readouterr().err) == bool(code)
+
+
+def test_without_a_database_no_report_is_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> NoReturn:
+        raise StoreError("the file is something else")
+
+    with pytest.raises(StoreError):
+        carry_out(SweepFolder.of(tmp_path, "night", str(tmp_path / "x.db")), fail)
+    assert capsys.readouterr().err == ""
