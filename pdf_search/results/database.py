@@ -18,18 +18,24 @@ BUSY_SECONDS = 30.0
 WRITES = "pdf_writes"  # execution option of the connections that write
 
 
+class AddressError(StoreError):
+    """Not the address of a database: a mistake in the command, not in a file."""
+
+    exit_code = 2
+
+
 def parse_url(text: str) -> sa.URL:
     """``sqlite:///file``, ``postgresql://...`` or a plain path of an SQLite file.
 
     Raises:
-        StoreError: not a URL, or a database that is not supported.
+        AddressError: not a URL, or a database that is not supported.
     """
     if "://" not in text:
         return sa.URL.create("sqlite", database=text)
     try:
         url = sa.make_url(text)
     except exc.ArgumentError:
-        raise StoreError(
+        raise AddressError(
             "the database URL cannot be read; write sqlite:////absolute/path.db or "
             "postgresql://user:password@host/database"
         ) from None
@@ -37,7 +43,9 @@ def parse_url(text: str) -> sa.URL:
     if backend == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
-        raise StoreError(f"database {backend!r} is not supported; use sqlite:/// or postgresql://")
+        raise AddressError(
+            f"database {backend!r} is not supported; use sqlite:/// or postgresql://"
+        )
     return url
 
 
