@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.results.store import Store
+from pdf_search.sweep.options import NAME, NAME_RULE
 
 
 @dataclass(frozen=True)
@@ -53,25 +54,53 @@ class SweepFolder:
 
     def open_store(self, create: bool = False) -> Store:
         """Raises StoreError: no such sweep's database."""
-        if not create and self.db is None and not (self.path / "results.db").is_file():
+        if not create and self.db is None and not self._has_database():
             raise StoreError(f"no sweep in {self.path}: check --out and --name, or give its --db")
         return Store(self.url, create=create)
 
+    def _has_database(self) -> bool:
+        try:
+            return (self.path / "results.db").is_file()
+        except OSError:  # a name that is too long, a folder that may not be read
+            return False
+
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Raises ConfigError: another driver works on this sweep now."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        """Raises ConfigError: another driver works on this sweep now, or no folder can be made."""
         lock = FileLock(self.path / ".lock", timeout=0)
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire()
         except Timeout:
             raise ConfigError(
                 f"another process runs the sweep in {self.path}: wait for it or end it first"
             ) from None
+        except OSError as error:
+            raise ConfigError(
+                f"--out {self.path.parent}: cannot write the sweep's folder there "
+                f"({error.strerror or error}). Name a folder of yours"
+            ) from None
         try:
             yield
         finally:
             lock.release()
+
+
+def default_name(out: Path, space: str) -> str:
+    """The space's name, with a number if that is taken.
+
+    Raises:
+        ConfigError: no name for a sweep, as a file's name may be; or ``out`` cannot be read.
+    """
+    try:
+        name = free_name(out, space)
+    except OSError as error:
+        raise ConfigError(f"--out {out}: cannot be read ({error.strerror})") from None
+    if not NAME.fullmatch(name):
+        raise ConfigError(
+            f"the space's name {space!r} cannot name a sweep ({NAME_RULE}): give --name"
+        )
+    return name
 
 
 def free_name(out: Path, wanted: str) -> str:

@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor
+from math import floor, isfinite
 from pathlib import Path
 
 from pdf_search.errors import ConfigError, ResourceError
@@ -73,9 +73,9 @@ def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
 
 
 def _check_size(cpus: float, gpus: float) -> None:
-    if cpus < 1 or cpus != floor(cpus):
+    if not isfinite(cpus) or cpus < 1 or cpus != floor(cpus):
         raise ConfigError(f"--cpus-per-trial {cpus:g}: give a whole number of at least 1")
-    if gpus < 0 or (gpus > 1 and gpus != floor(gpus)):
+    if not isfinite(gpus) or gpus < 0 or (gpus > 1 and gpus != floor(gpus)):
         raise ConfigError(
             f"--gpus-per-trial {gpus:g}: give a fraction up to 1 (several trials share a GPU) "
             "or a whole number"

@@ -32,8 +32,8 @@ METHODS: dict[str, Method] = {
 }
 
 
-def find_method(name: str) -> Method:
-    """The method of that name.
+def find_method(name: str, given_by: str = "--method") -> Method:
+    """The method of that name; ``given_by`` is where the user wrote it.
 
     Raises:
         ConfigError: no such method; names the close ones.
@@ -42,4 +42,6 @@ def find_method(name: str) -> Method:
         return METHODS[name]
     close = get_close_matches(name, METHODS, n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
-    raise ConfigError(f"--method {name}: no such method.{hint} Known: {', '.join(METHODS)}")
+    raise ConfigError(
+        f"method {name!r} ({given_by}): no such method.{hint} Known: {', '.join(METHODS)}"
+    )

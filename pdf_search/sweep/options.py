@@ -10,7 +10,8 @@ from typing import Any
 
 from pdf_search.errors import ConfigError
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"
 RECORDED = (
     "cpus_per_trial",
     "gpus_per_trial",
@@ -62,9 +63,7 @@ class SweepOptions:
 
     def __post_init__(self) -> None:
         if self.name is not None and not NAME.fullmatch(self.name):
-            raise ConfigError(
-                f"--name {self.name!r}: use letters, digits, dot, dash and underscore"
-            )
+            raise ConfigError(f"--name {self.name!r}: use {NAME_RULE}")
         for flag in ("trials", "epochs", "concurrent", "seeds", "confirm_epochs"):
             value = getattr(self, flag)
             if value is not None and value < 1:

@@ -16,12 +16,15 @@ from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
-from pdf_search.sweep.folder import SweepFolder, free_name
+from pdf_search.sweep.feasible import check_limits
+from pdf_search.sweep.folder import SweepFolder, default_name
+from pdf_search.sweep.labels import check_labels
 from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
 from pdf_search.sweep.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.rungs import milestones
+from pdf_search.sweep.storage import check_storage
 from pdf_search.sweep.trials import TrialBuilder, example, longest_warmup
 
 LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
@@ -137,13 +140,15 @@ def plan_sweep(
     """Prepare the data and settle every number of the sweep.
 
     Raises:
-        ConfigError: a wrong name, metric, method or size; a grid of a continuous space.
+        ConfigError: a wrong name, metric, method or size; a grid of a continuous space; limits that
+            nothing meets; labels on which the metric is undefined.
         DataError: the data set cannot be prepared.
         ResourceError: a CPU, GPU or cluster that does not exist.
     """
     options = options or SweepOptions()
     defaults = space.defaults
-    method = find_method(options.method or defaults.method)
+    method = find_method(options.method or defaults.method, _method_given_by(space, options))
+    check_storage(options.storage)
     config = space.config(example(space))
     info = lookup(config.data)
     metric = find_metric(options.metric or defaults.metric, info)
@@ -154,7 +159,7 @@ def plan_sweep(
     resources = settle_resources(options, _nodes(options), trials)
     folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
     data = load_prepared(folder)
-    name = options.name or free_name(options.out.expanduser(), space.name)
+    name = options.name or default_name(options.out.expanduser(), space.name)
     grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
     top_k = defaults.confirm_top_k if options.top_k is None else options.top_k
     plan = Plan(
@@ -177,7 +182,18 @@ def plan_sweep(
         first=config,
         notes=_notes(trials, top_k),
     )
-    return replace(plan, first=plan.builder.search(example(space)))
+    plan = replace(plan, first=plan.builder.search(example(space)))
+    _check_points(plan)
+    return plan
+
+
+def _check_points(plan: Plan) -> None:
+    """That trials can be drawn, and that the metric can be computed where they are evaluated."""
+    shape = plan.data.info.shape
+    assert shape is not None
+    check_limits(plan.space, plan.method, shape, plan.builder.search)
+    confirm = plan.builder.confirm(plan.first.model_dump(mode="json")) if plan.top_k else None
+    check_labels(plan.data, plan.metric, plan.first, confirm)
 
 
 def find_metric(name: str, info: DatasetInfo) -> Metric:
@@ -232,6 +248,10 @@ def _nodes(options: SweepOptions) -> list[Node]:
 
     check_reachable(options.address)
     return describe_cluster(options.address)
+
+
+def _method_given_by(space: Space, options: SweepOptions) -> str:
+    return "--method" if options.method else f"budget.method of {space.source} or --method"
 
 
 def _notes(trials: int, top_k: int) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pdf_search.errors import ConfigError, PdfSearchError, ResourceError
+from pdf_search.errors import ConfigError, PdfSearchError, ResourceError, StoreError
 from pdf_search.records import Phase
 from pdf_search.space import Space
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
-from pdf_search.sweep.folder import SweepFolder, free_name
+from pdf_search.sweep.folder import SweepFolder, default_name, free_name
 from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
 from tests.sweep.conftest import SPACE, write_space
 
@@ -53,6 +53,10 @@ def test_the_plan_says_that_nothing_can_be_stopped(cache: Path, tmp_path: Path) 
         ({"method": "tpe+ahsa"}, ConfigError, "Did you mean tpe\\+asha"),
         ({"gpus_per_trial": 64.0}, ResourceError, "--gpus-per-trial 64"),
         ({"gpus_per_trial": 1.5}, ConfigError, "whole number"),
+        ({"gpus_per_trial": float("nan")}, ConfigError, "--gpus-per-trial nan"),
+        ({"gpus_per_trial": float("inf")}, ConfigError, "--gpus-per-trial inf"),
+        ({"storage": "ftp://nosuch/x"}, ConfigError, "--storage ftp://nosuch/x"),
+        ({"storage": __file__}, ConfigError, "is a file"),
         ({"cpus_per_trial": 4096}, ResourceError, "--cpus-per-trial 4096"),
         ({"cpus_per_trial": 0}, ConfigError, "at least 1"),
         ({"concurrent": 4096}, ResourceError, "there is room for"),
@@ -95,7 +99,9 @@ def test_capacity_is_counted_per_node() -> None:
     assert capacity([Node("a", 64, 8)], 1, 0.1) == 64
 
 
-@pytest.mark.parametrize("options", [{"name": "a b"}, {"name": "../x"}, {"trials": 0}, {"time": 0}])
+@pytest.mark.parametrize(
+    "options", [{"name": "a b"}, {"name": "../x"}, {"name": 101 * "a"}, {"trials": 0}, {"time": 0}]
+)
 def test_options_are_checked(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         SweepOptions(**options)
@@ -133,6 +139,42 @@ def test_names_are_counted_up(tmp_path: Path) -> None:
     (tmp_path / "zinc").mkdir()
     (tmp_path / "zinc-2").mkdir()
     assert free_name(tmp_path, "zinc") == "zinc-3"
+
+
+def test_a_file_whose_name_cannot_name_a_sweep_asks_for_a_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"'my sp ä' cannot name a sweep.*give --name"):
+        default_name(tmp_path, "my sp ä")
+
+
+@pytest.mark.parametrize("out", [__file__, "/proc/x"])
+def test_a_folder_that_cannot_be_made_is_an_error(out: str) -> None:
+    folder = SweepFolder.of(Path(out), "s", None)
+    with pytest.raises(ConfigError, match=f"--out {out}"), folder.locked():
+        pass
+
+
+def test_a_name_too_long_for_a_folder_is_no_sweep(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no sweep in"):
+        SweepFolder.of(tmp_path, 300 * "a", None).open_store()
+
+
+def test_a_misspelt_method_of_a_file_is_named_there(cache: Path, tmp_path: Path) -> None:
+    space = write_space(tmp_path, text=SPACE.replace("tpe+asha", "tpe+ahsa"))
+    with pytest.raises(ConfigError, match=r"'tpe\+ahsa' \(budget.method of .*tiny.yaml or"):
+        plan(space, cache, tmp_path)
+
+
+@pytest.mark.parametrize("method", ["tpe", "grid"])
+def test_limits_that_nothing_meets_are_found(cache: Path, tmp_path: Path, method: str) -> None:
+    text = SPACE.replace("[model.hidden * model.layers <= 200]", "[parameters <= 1]")
+    text = text.replace("{range: [1e-3, 1e-2], log: true}", "{choice: [0.001, 0.004]}")
+    with pytest.raises(ConfigError, match=r"limits \(parameters <= 1\).*parameters = \d"):
+        plan(write_space(tmp_path, text=text), cache, tmp_path, method=method)
+
+
+def test_one_draw_within_the_limits_is_enough(cache: Path, tmp_path: Path) -> None:
+    text = SPACE.replace("[model.hidden * model.layers <= 200]", "[model.hidden == 128]")
+    assert plan(write_space(tmp_path, text=text), cache, tmp_path).trials == 6
 
 
 def test_a_second_driver_is_refused(tmp_path: Path) -> None:
