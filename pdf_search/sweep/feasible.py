@@ -28,17 +28,18 @@ def check_limits(
     """
     reasons: Counter[str] = Counter()
     latest: dict[str, str] = {}
-    for values in _points(space, method):
+    tried = 0
+    for tried, values in enumerate(_points(space, method), start=1):
         broken = _broken(space, shape, build, values)
         if not broken:
             return
-        reasons.update(broken)
+        reasons.update(list(broken))
         latest |= broken
     common, count = reasons.most_common(1)[0]
     limits = f" ({'; '.join(limit.text for limit in space.limits)})" if space.limits else ""
     raise ConfigError(
-        f"space {space.name}: none of its points is within the limits{limits}. {count} were "
-        f"refused because of: {latest[common]}. Widen the space or its limits"
+        f"space {space.name}: none of {tried} points is within the limits{limits}; {count} break "
+        f"{latest[common]}. Widen the space or its limits"
     )
 
 
