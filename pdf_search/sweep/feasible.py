@@ -29,10 +29,11 @@ def check_limits(
     reasons: Counter[str] = Counter()
     latest: dict[str, str] = {}
     tried = 0
-    for tried, values in enumerate(_points(space, method), start=1):
+    for values in _points(space, method):
         broken = _broken(space, shape, build, values)
         if not broken:
             return
+        tried += 1
         reasons.update(list(broken))
         latest |= broken
     common, count = reasons.most_common(1)[0]

@@ -57,10 +57,10 @@ def _check_part(
         return
     where = "" if replicate.fold is None else f" of fold {replicate.fold}"
     chosen = config.protocol is not Protocol.SPLIT or data.official is None
-    seed = f"another --set data.split_seed (now {config.data.split_seed}), " if chosen else ""
+    seed = f", or another --set data.split_seed (now {config.data.split_seed})" if chosen else ""
     raise ConfigError(
         f"{data.info.title}: the {part} part{where} ({len(graphs)} graphs) has {lacks}, so "
-        f"{metric.name} is undefined there. Give a larger data set, {seed}or another --metric"
+        f"{metric.name} is undefined there. Give a larger data set{seed}"
     )
 
 
