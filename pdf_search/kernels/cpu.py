@@ -24,9 +24,11 @@ Ints = NDArray[np.int32]
 
 OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
 
-# Numba's OpenMP threads spin between calls and take the cores from torch's and from other trials';
-# its own pool sleeps. That pool takes one caller at a time, hence the lock.
-numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
+# OpenMP threads wake quickly, which several threads need (a third of a step), but spin between calls
+# even where one thread is asked for, and then take the cores from trials beside. A trial on one CPU
+# uses Numba's own pool, which sleeps; that pool takes one caller at a time, hence the lock.
+if torch.get_num_threads() == 1:
+    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
 _ONE_CALLER = threading.Lock()
 
 
