@@ -24,9 +24,9 @@ Ints = NDArray[np.int32]
 
 OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
 
-# OpenMP threads wake quickly, which several threads need (a third of a step), but spin between calls
-# even where one thread is asked for, and then take the cores from trials beside. A trial on one CPU
-# uses Numba's own pool, which sleeps; that pool takes one caller at a time, hence the lock.
+# OpenMP threads wake quickly, which several threads need (a third of a step), but spin between
+# calls even where one thread is asked for, and then take the cores from trials beside. A trial on
+# one CPU uses Numba's own pool, which sleeps; it takes one caller at a time, hence the lock.
 if torch.get_num_threads() == 1:
     numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
 _ONE_CALLER = threading.Lock()
