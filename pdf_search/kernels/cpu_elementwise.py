@@ -8,12 +8,11 @@ Legend: R replicates, L entries, d channels, N nodes, M messages, T edge types.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit, prange
 
-OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
+from pdf_search.kernels.cpu import OPTIONS
+
 ROWS = 32  # entries that are summed in float32 before their sum is added in float64
 
 _f, _u = np.float32, np.uint32

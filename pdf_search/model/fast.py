@@ -16,7 +16,7 @@ from torch import Tensor
 from pdf_search.config import ModelConfig
 from pdf_search.kernels.messages import message
 from pdf_search.kernels.product import segment_product
-from pdf_search.model.fast_batch import FastBatch, FastPairs
+from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout
@@ -35,12 +35,13 @@ class FastConvolution:
         values = f(rows[batch.rows], batch.row_weight, fused=True)  # [R, U, d or 1]
         none = values.new_zeros(values.shape[0], 1, values.shape[2])
         values = torch.cat([values, none], 1).flatten(0, 1)
-        if batch.pairs is None:
-            plus = values.index_select(0, batch.plus)
-            self.weights = plus - values.index_select(0, batch.minus)  # [E, d or 1]
+        where = batch.weights
+        if isinstance(where, FastEntries):
+            plus = values.index_select(0, where.plus)
+            self.weights = plus - values.index_select(0, where.minus)  # [E, d or 1]
         else:
-            near, far = pair_weights(values, batch.pairs, config.softmax, dropout)
-            near = near - batch.pairs.plain * far.index_select(0, batch.pairs.target)
+            near, far = pair_weights(values, where, config.softmax, dropout)
+            near = near - where.plain * far.index_select(0, where.target)
             self.weights = torch.cat([near, -far])  # [P + R N, d or 1]
 
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:

@@ -9,7 +9,6 @@ replicate stands for "no weight".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -25,11 +24,18 @@ from pdf_search.kernels.triples import Messages, Order, Triples, group, pointer
 class FastBatch(Nodes):
     rows: Tensor  # [R, U] rows of the bank
     row_weight: Tensor  # [R, U, 1] pairs that have the row, 0 for padding
+    messages: Messages
+    triples: Triples  # flat nodes, weight entries or pairs, messages
+    weights: FastEntries | FastPairs
+
+
+@dataclass(frozen=True)
+class FastEntries:
+    """Weights that pairs share: the weight of one row less that of a far row."""
+
     plus: Tensor  # [E] flat row whose weight counts
     minus: Tensor  # [E] flat row whose weight is taken off
-    messages: Messages
-    triples: Triples  # flat nodes, weight entries (or pairs), messages
-    pairs: FastPairs | None
+    number: Tensor  # [R * entries of the data set] place among the E, where it occurs
 
 
 @dataclass(frozen=True)
@@ -60,23 +66,19 @@ class _Lists:
     def take(self, graphs: Tensor) -> _Taken:
         """The lists of these graphs [R, B], one after the other."""
         count = counts(self.ptr, graphs).flatten()
+        first = count.cumsum(0) - count
         slot = torch.repeat_interleave(count)
-        start = self.ptr[graphs.clamp(min=0).flatten()] - (count.cumsum(0) - count)
-        place = torch.arange(len(slot), device=slot.device) + start[slot]
-        return _Taken(count, slot, place, tuple(c[place] for c in self.columns))
+        shift = (self.ptr[graphs.clamp(min=0).flatten()] - first)[slot]
+        place = torch.arange(len(slot), device=slot.device) + shift
+        return _Taken(count, first, slot, tuple(c[place] for c in self.columns))
 
 
 @dataclass(frozen=True)
 class _Taken:
     count: Tensor  # [R * B] entries of each slot
+    first: Tensor  # [R * B] where each slot's entries begin
     slot: Tensor  # [L] flat slot of each entry
-    place: Tensor  # [L] place in the ragged array
     columns: tuple[Tensor, ...]
-
-    @cached_property
-    def first(self) -> Tensor:
-        """Where each slot's entries begin, [R * B]."""
-        return self.count.cumsum(0) - self.count
 
 
 @dataclass(frozen=True)
@@ -143,22 +145,19 @@ class _Collation:
         rows, weight = self._rows()
         messages = self.data.messages.take(self.graphs)
         node, kind, _ = messages.columns
-        plus, minus, entry_table = self._entries()
-        pairs = self._pairs() if self.data.by_pair else None
+        weights = self._pairs() if self.data.by_pair else self._entries()
         return FastBatch(
             **vars(self.nodes),
             rows=rows,
             row_weight=weight,
-            plus=plus,
-            minus=minus,
             messages=Messages(
                 node=node + self.first_node[messages.slot],
                 kind=kind,
                 ptr=torch.cat([kind.new_zeros(1), messages.count.cumsum(0)]),
                 nodes=self.nodes.node_count.flatten(),
             ),
-            triples=self._triples(messages, entry_table, len(plus), pairs),
-            pairs=pairs,
+            triples=self._triples(messages, weights),
+            weights=weights,
         )
 
     def _rows(self) -> tuple[Tensor, Tensor]:
@@ -190,32 +189,33 @@ class _Collation:
         known = self.row_table[replicate * self.bank_rows + row.clamp(min=0)]
         return torch.where(row >= 0, known, none)
 
-    def _entries(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Weight entries of the batch: plus [E], minus [E]; and their numbers by (r, entry)."""
+    def _entries(self) -> FastEntries:
         taken = self.data.entry_lists.take(self.graphs)
         total = len(self.data.plus)
         keys = torch.unique(self.replicate[taken.slot] * total + taken.columns[0])
-        table = keys.new_empty(self.replicates * total)
-        table[keys] = torch.arange(len(keys), device=keys.device)
+        number = keys.new_empty(self.replicates * total)
+        number[keys] = torch.arange(len(keys), device=keys.device)
         slot = keys // total * self.slots
-        plus = self._local_row(self.data.plus[keys % total], slot)
-        return plus, self._local_row(self.data.minus[keys % total], slot), table
+        return FastEntries(
+            plus=self._local_row(self.data.plus[keys % total], slot),
+            minus=self._local_row(self.data.minus[keys % total], slot),
+            number=number,
+        )
 
-    def _triples(
-        self, messages: _Taken, entry_table: Tensor, entries: int, pairs: FastPairs | None
-    ) -> Triples:
+    def _triples(self, messages: _Taken, weights: FastEntries | FastPairs) -> Triples:
         taken = self.data.triples.take(self.graphs)
         v, entry, message, pair, by_message = taken.columns
         target = v + self.first_node[taken.slot]
         used = message + messages.first[taken.slot]
-        if pairs is None:
+        if isinstance(weights, FastEntries):
             total = len(self.data.plus)
-            factor, factors = entry_table[self.replicate[taken.slot] * total + entry], entries
+            factor = weights.number[self.replicate[taken.slot] * total + entry]
+            factors = len(weights.plus)
         else:
             first_pair = self.pair_first[taken.slot]
-            far = len(pairs.row) + target
+            far = len(weights.row) + target
             factor = torch.where(pair >= 0, pair + first_pair, far)
-            factors = len(pairs.row) + self.replicates * self.places
+            factors = len(weights.row) + self.replicates * self.places
         place = by_message + taken.first[taken.slot]
         uses = messages.columns[2].cumsum(0)
         return Triples(
