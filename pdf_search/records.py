@@ -69,10 +69,6 @@ class Metric:
             return True
         return a < b if self.mode == "min" else a > b
 
-    @property
-    def worst(self) -> float:
-        return float("inf") if self.mode == "min" else float("-inf")
-
 
 METRICS: dict[str, Metric] = {
     metric.name: metric

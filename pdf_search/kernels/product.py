@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from pdf_search.kernels import reference
-from pdf_search.kernels.triples import Order, Triples
+from pdf_search.kernels.triples import Triples
 
 
 def serves_cpu(x: Tensor) -> bool:
@@ -61,5 +61,5 @@ class _SegmentProduct(torch.autograd.Function):
             product = kernels.segment_dot if shared else kernels.segment_product
             grad_a = product(grad, b, by_a)
         if ctx.needs_input_grad[1]:
-            grad_b = kernels.segment_product(a, grad, Order(by_b.ptr, by_b.second, by_b.first))
+            grad_b = kernels.segment_product(a, grad, by_b)
         return grad_a, grad_b, None

@@ -34,7 +34,7 @@ class Order:
 class Triples:
     by_segment: Order  # first = a, second = b
     by_a: Order  # first = segment, second = b
-    by_b: Order  # first = segment, second = a
+    by_b: Order  # first = a, second = segment
 
     @classmethod
     def build(cls, segment: Tensor, a: Tensor, b: Tensor, sizes: tuple[int, int, int]) -> Triples:
@@ -42,7 +42,7 @@ class Triples:
         return cls(
             group(segment, a, b, sizes[0]),
             group(a, segment, b, sizes[1]),
-            group(b, segment, a, sizes[2]),
+            group(b, a, segment, sizes[2]),
         )
 
 

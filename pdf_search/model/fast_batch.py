@@ -225,8 +225,8 @@ class _Collation:
             by_a=group(factor, target, used, factors),
             by_b=Order(
                 torch.cat([uses.new_zeros(1), uses]).int(),
-                target[place].int(),
                 factor[place].int(),
+                target[place].int(),
             ),
         )
 
