@@ -1,14 +1,13 @@
 """Frozen, validated configuration trees. Unknown keys are refused; equal trees hash equal.
 
 ``TrialConfig`` is everything a trial depends on. Nothing here imports torch: a search space can
-be checked, and its parameters counted, on a machine without it.
+be checked on a machine without it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -346,37 +345,3 @@ def describe(error: ValidationError) -> str:
         message = item["msg"].removeprefix("Value error, ")
         lines.append(f"{key}: {message}")
     return "\n".join(dict.fromkeys(lines))
-
-
-# --- parameter count -----------------------------------------------------------------------------
-
-
-def parameter_count(model: ModelConfig, basis_size: int, shape: InputShape) -> int:
-    """Learnable parameters of one replicate, in closed form (tested against the model).
-
-    ``basis_size`` is m, the identity included.
-    """
-    d = model.hidden
-    total = _input_parameters(shape.nodes, d) + _input_parameters(shape.edges, d)
-    total += _filter_parameters(model, basis_size)
-    norm = 2 * d if model.ffn_norm else 0
-    total += model.layers * (_linear(d, d) + 2 * (_linear(d, d) + norm))
-    total += _linear(d, shape.outputs) + (_linear(d, d) if model.head == "mlp" else 0)
-    return total
-
-
-def _linear(inputs: int, outputs: int) -> int:
-    return inputs * outputs + outputs
-
-
-def _input_parameters(spec: CategoricalInput | LinearInput | NoInput, d: int) -> int:
-    if isinstance(spec, CategoricalInput):
-        return sum(spec.sizes) * d
-    return _linear(spec.features, d) if isinstance(spec, LinearInput) else 0
-
-
-def _filter_parameters(model: ModelConfig, basis_size: int) -> int:
-    width = model.hidden if model.channels == "idp" else 1
-    widths = [basis_size, model.hidden, width] if model.filter == "2l" else [basis_size, width]
-    linear = sum(_linear(a, b) for a, b in pairwise(widths))
-    return linear + (2 * sum(widths[1:]) if model.filter_norm else 0)

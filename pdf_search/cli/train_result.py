@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pdf_search.config import TrialConfig, parameter_count
+from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
+from pdf_search.parameters import parameter_count
 from pdf_search.records import (
     METRICS,
     EpochReport,

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pdf_search.config import InputShape, TrialConfig, parameter_count
+from pdf_search.config import InputShape, TrialConfig
+from pdf_search.parameters import parameter_count
 
 COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le,

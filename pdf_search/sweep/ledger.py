@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from pdf_search.config import InputShape, parameter_count
+from pdf_search.config import InputShape
+from pdf_search.parameters import parameter_count
 from pdf_search.records import EpochReport, Phase, State, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.sweep.jobs import Job

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdf_search.config import parameter_count
 from pdf_search.graphs.batch import DeviceData
 from pdf_search.graphs.build import build_bank
 from pdf_search.model.network import PDFNetwork
+from pdf_search.parameters import parameter_count
 from pdf_search.training.losses import batch_loss
 from tests.model.golden import CASES, Golden, resolve
 

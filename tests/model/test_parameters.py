@@ -12,10 +12,10 @@ from pdf_search.config import (
     LinearInput,
     ModelConfig,
     NoInput,
-    parameter_count,
 )
 from pdf_search.data import lookup
 from pdf_search.model.network import PDFNetwork
+from pdf_search.parameters import parameter_count
 from pdf_search.records import Replicate, Task
 from tests.graphs.makers import quick
 

@@ -1,0 +1,38 @@
+"""How many parameters a configuration has, in closed form: spaces count without torch."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from pdf_search.config import CategoricalInput, InputShape, LinearInput, ModelConfig, NoInput
+
+
+def parameter_count(model: ModelConfig, basis_size: int, shape: InputShape) -> int:
+    """Learnable parameters of one replicate, in closed form (tested against the model).
+
+    ``basis_size`` is m, the identity included.
+    """
+    d = model.hidden
+    total = _input_parameters(shape.nodes, d) + _input_parameters(shape.edges, d)
+    total += _filter_parameters(model, basis_size)
+    norm = 2 * d if model.ffn_norm else 0
+    total += model.layers * (_linear(d, d) + 2 * (_linear(d, d) + norm))
+    total += _linear(d, shape.outputs) + (_linear(d, d) if model.head == "mlp" else 0)
+    return total
+
+
+def _linear(inputs: int, outputs: int) -> int:
+    return inputs * outputs + outputs
+
+
+def _input_parameters(spec: CategoricalInput | LinearInput | NoInput, d: int) -> int:
+    if isinstance(spec, CategoricalInput):
+        return sum(spec.sizes) * d
+    return _linear(spec.features, d) if isinstance(spec, LinearInput) else 0
+
+
+def _filter_parameters(model: ModelConfig, basis_size: int) -> int:
+    width = model.hidden if model.channels == "idp" else 1
+    widths = [basis_size, model.hidden, width] if model.filter == "2l" else [basis_size, width]
+    linear = sum(_linear(a, b) for a, b in pairwise(widths))
+    return linear + (2 * sum(widths[1:]) if model.filter_norm else 0)
