@@ -90,18 +90,28 @@ def _batches(node_count: NDArray[np.int64], width: int) -> Iterator[NDArray[np.i
 
 def _chunk(graphs: GraphSet, batch: NDArray[np.int64], basis: BasisConfig) -> Chunk:
     part = graphs.subset(batch)
-    pairs = _sparse_pairs if part.node_count.max() > DENSE_NODES else _dense_pairs
-    graph, v, u, values = pairs(part, basis)
+    (graph, v, u, values), far = exact_pairs(part, basis)
     count = np.bincount(graph, minlength=len(part))
-    far = np.zeros((len(part), basis.size))  # beyond the largest k every basis is 0
-    if basis.standardise:
-        supported = count if basis.hops is not None else part.node_count**2
-        values, far = _standardise(values, far, graph, supported)
     shared = round_significant(values if basis.hops is not None else np.concatenate([far, values]))
     rows, row = distinct_rows(shared)
     if basis.hops is not None:
         return Chunk(batch, count, v, u, rows, row, np.full(len(part), -1, np.int32))
     return Chunk(batch, count, v, u, rows, row[len(part) :], row[: len(part)])
+
+
+def exact_pairs(part: GraphSet, basis: BasisConfig) -> tuple[Pairs, NDArray[np.float64]]:
+    """The listed pairs of a few graphs with their bases before rounding, float64.
+
+    Also ``far`` [B, m]: each graph's row of a pair that no basis joins, 0 unless standardised.
+    """
+    pairs = _sparse_pairs if part.node_count.max() > DENSE_NODES else _dense_pairs
+    graph, v, u, values = pairs(part, basis)
+    far = np.zeros((len(part), basis.size))  # beyond the largest k every basis is 0
+    if basis.standardise:
+        count = np.bincount(graph, minlength=len(part))
+        supported = count if basis.hops is not None else part.node_count**2
+        values, far = _standardise(values, far, graph, supported)
+    return (graph, v, u, values), far
 
 
 def _dense_pairs(part: GraphSet, basis: BasisConfig) -> Pairs:

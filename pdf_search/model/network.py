@@ -85,10 +85,12 @@ class PDFNetwork(nn.Module):
         rows: Tensor,
         edge_types: Tensor,
         noise: Noise | None = None,
+        states: list[Tensor] | None = None,
     ) -> Tensor:
         """Outputs [R, B, outputs]; ``rows`` [U, m] and ``edge_types`` [T, C] of the data set.
 
         The batch decides which engine computes. ``noise`` is needed in training with dropout.
+        ``states``: takes the node states [R, N, d] of the encoder and after each layer.
         """
         assert noise is not None or not self.training or self.config.dropout == 0
         dropout = Dropout(self.config.dropout, noise if self.training else None)
@@ -104,8 +106,12 @@ class PDFNetwork(nn.Module):
         node = torch.arange(x.shape[1], device=x.device).expand(x.shape[:2])
         for depth, layer in enumerate(self.layers):
             assert isinstance(layer, Layer)
+            if states is not None:
+                states.append(x)
             x = x + dropout(convolution(x, e, layer.pre), LAYER + 2 * depth, node)
             x = x + dropout(layer.ffn(x, batch.node_mask, fused), LAYER + 2 * depth + 1, node)
+        if states is not None:
+            states.append(x)
         pooled = readout(self.config.readout, x, batch.node_slot, batch.node_count)
         return self._head(pooled, dropout)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from pdf_search.config import TrialConfig
 from pdf_search.errors import TrialError
 
 CHECKPOINT = "checkpoint.pt"
@@ -33,6 +34,13 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
     content = {"format": FORMAT, **state}
     write_atomically(folder / CHECKPOINT, lambda path: torch.save(content, path))
+
+
+def identity(config: TrialConfig, fingerprint: str) -> dict[str, str]:
+    """What a checkpoint must agree with to be used: the configuration, the data."""
+    # The budget may grow when a stopped trial is continued; nothing else may change.
+    config = config.model_copy(update={"stop_epoch": None})
+    return {"configuration": config.content_hash(), "data": fingerprint}
 
 
 def load_checkpoint(folder: Path, identity: dict[str, str]) -> dict[str, Any]:

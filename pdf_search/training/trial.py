@@ -31,7 +31,7 @@ from pdf_search.records import (
     Task,
     TrialOutcome,
 )
-from pdf_search.training.checkpoint import load_checkpoint, save_checkpoint
+from pdf_search.training.checkpoint import identity, load_checkpoint, save_checkpoint
 from pdf_search.training.device import peak_megabytes, resolve_device
 from pdf_search.training.loop import Program
 from pdf_search.training.memory import check_memory
@@ -130,11 +130,6 @@ class _Trial:
             for numbers, rows in zip(self.splits.parts[part], predictions, strict=True)
         ]
 
-    def _identity(self) -> dict[str, str]:
-        # The budget may grow when a stopped trial is continued; nothing else may change.
-        config = self.config.model_copy(update={"stop_epoch": None})
-        return {"configuration": config.content_hash(), "data": self.data.fingerprint}
-
     def save(self, folder: Path) -> None:
         """Write a checkpoint, and the predictions when confirming, into ``folder``."""
         # Predictions first: nothing would write them again after a checkpoint of the last epoch.
@@ -149,7 +144,7 @@ class _Trial:
         save_checkpoint(
             folder,
             {
-                **self._identity(),
+                **identity(self.config, self.data.fingerprint),
                 "epoch": self.epoch,
                 "model": self.program.model.state_dict(),
                 "optimizer": self.program.optimizer.state_dict(),
@@ -159,7 +154,7 @@ class _Trial:
 
     def restore(self, folder: Path) -> int:
         """Load a checkpoint; gives the epoch after which training continues."""
-        state = load_checkpoint(folder, self._identity())
+        state = load_checkpoint(folder, identity(self.config, self.data.fingerprint))
         self.program.model.load_state_dict(state["model"])
         self.program.optimizer.load_state_dict(state["optimizer"])
         self.selection.load_state_dict(state["selection"])
