@@ -8,11 +8,11 @@ from typing import Any
 
 from pdf_search.records import Metric, Phase
 from pdf_search.results import Stat
+from reports.marks import marks
 from reports.notes import baseline_name, row_note, table_notes
 from reports.numbers import format_count, format_spread, format_value, metric_label, scaled, unit_of
 from reports.published import Published, published
 from reports.sweep_data import Entry, SweepData
-from reports.tables import BEST, SECOND
 
 SHOWN_WITHOUT_CONFIRM = 5
 SETTINGS = {
@@ -182,31 +182,8 @@ def _published_row(row: Published) -> TableRow:
 
 
 def _marked(metric: Metric, rows: Sequence[TableRow]) -> list[TableRow]:
-    """Best and second among the rows that can be compared; fewer than two leave no mark."""
-    rivals = _comparable(rows)
-    values = sorted({v for row in rivals if (v := row.value) is not None})
-    ranked = values if metric.mode == "min" else values[::-1]
-    if len(rivals) < 2:
-        return list(rows)
-    marks = dict(zip(ranked, (BEST, SECOND), strict=False))
-    return [
-        replace(row, mark=marks.get(row.value, ""))
-        if row.value is not None and row in rivals
-        else row
-        for row in rows
-    ]
-
-
-def _comparable(rows: Sequence[TableRow]) -> list[TableRow]:
-    """Whole rows of the protocol and training set of our first one, of ours those of most runs."""
-    whole = [r for r in rows if not r.partial and r.kind != "baseline" and r.value is not None]
-    first = next((row for row in whole if row.kind == "ours"), None)
-    if first is None:
-        return []
-    kind = (first.protocol, first.train_fraction)
-    alike = [row for row in whole if (row.protocol, row.train_fraction) == kind]
-    most = max(row.n or 0 for row in alike)
-    return [row for row in alike if row.kind == "published" or row.n == most]
+    found = marks(metric, rows)
+    return [replace(row, mark=mark) for row, mark in zip(rows, found, strict=True)]
 
 
 def table_cells(table: ResultTable) -> tuple[list[str], list[list[str]]]:
