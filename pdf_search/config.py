@@ -49,8 +49,17 @@ def _check_power(k: int) -> int:
     return k
 
 
+def _check_exponent(e: float) -> float:
+    if not -1 <= e <= 1:
+        raise ValueError(f"e = {e:g} is outside [-1, 1]")
+    if e == 0:
+        raise ValueError("e = 0 gives the identity, which is a basis anyway; leave it out")
+    return e
+
+
 Eps = Annotated[float, AfterValidator(_check_eps)]
 Power = Annotated[int, AfterValidator(_check_power)]
+Exponent = Annotated[float, AfterValidator(_check_exponent)]
 
 
 class EpsRange(Frozen):
@@ -88,12 +97,14 @@ class BasisConfig(Frozen):
 
     ``eps`` with ``k``: every eps with every k. ``powers``: a range of k for each eps.
     ``pairs``: the (eps, k) one by one. The identity always comes first and is not listed.
+    ``diagonals``: further bases diag(D~^e), after those of the grid as in the authors' code.
     """
 
     eps: EpsRange | tuple[float, ...] | None = None
     k: PowerRange | tuple[int, ...] | int | None = None
     powers: dict[float, PowerRange | tuple[int, ...] | int] | None = None
     pairs: tuple[tuple[float, int], ...] | None = None
+    diagonals: tuple[Exponent, ...] = ()
     support: Literal["dense"] | Hops = "dense"
     standardise: bool = False
 
@@ -108,6 +119,11 @@ class BasisConfig(Frozen):
             _check_eps(eps)
             _check_power(k)
         return self
+
+    @field_validator("diagonals")
+    @classmethod
+    def _in_order(cls, exponents: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(sorted(set(exponents), reverse=True))
 
     @property
     def grid(self) -> tuple[tuple[float, int], ...]:
@@ -131,7 +147,13 @@ class BasisConfig(Frozen):
     @property
     def size(self) -> int:
         """m: length of a basis row, identity included."""
-        return len(self.grid) + 1
+        return 1 + len(self.grid) + len(self.diagonals)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What stands in each place of a basis row, for people."""
+        powers = (f"({eps:g}, {k})" for eps, k in self.grid)
+        return ("I", *powers, *(f"diag({e:g})" for e in self.diagonals))
 
 
 def _powers(k: PowerRange | tuple[int, ...] | int) -> tuple[int, ...]:
@@ -202,19 +224,24 @@ class InputShape(Frozen):
 # --- model ---------------------------------------------------------------------------------------
 
 Activation = Literal["gelu", "relu"]
+JOINED_LATER = ("coefficients", "filter_bias")  # hashed where set, so that older hashes stay
 
 
 class ModelConfig(Frozen):
     """One PDF network; the three variants of the authors' code are points in this space.
 
     ``activation`` acts on messages, ``ffn_activation`` in the post-transform and in an mlp head;
-    inside the filter it is GELU always.
+    inside the filter it is GELU always. ``filter: fixed``: ``coefficients`` instead of parameters,
+    one for each place of a basis row, the same for all channels. ``filter_bias: false``: no
+    constant is added inside the filter, so that ``lin`` is a sum of bases and nothing else.
     """
 
     hidden: Annotated[int, Field(ge=1)] = 160
     layers: Annotated[int, Field(ge=1)] = 6
-    filter: Literal["lin", "1l", "2l"] = "2l"
+    filter: Literal["lin", "1l", "2l", "fixed"] = "2l"
+    coefficients: tuple[float, ...] | None = None
     channels: Literal["idp", "shd"] = "idp"
+    filter_bias: bool = True
     filter_norm: bool = False
     softmax: bool = False
     activation: Activation = "gelu"
@@ -223,6 +250,23 @@ class ModelConfig(Frozen):
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
     readout: Literal["mean", "max", "sum"] = "mean"
     head: Literal["linear", "mlp"] = "linear"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        fixed = self.filter == "fixed"
+        if fixed != (self.coefficients is not None):
+            raise ValueError("filter: fixed and coefficients go together; give both or neither")
+        if fixed and (self.channels != "shd" or self.filter_norm):
+            raise ValueError(
+                "filter: fixed is the same for all channels and has no parameters; "
+                "write channels: shd and filter_norm: false"
+            )
+        if self.filter_norm and not self.filter_bias:
+            raise ValueError(
+                "filter_bias: false does not go with filter_norm, which adds a constant of its "
+                "own; write filter_norm: false"
+            )
+        return self
 
 
 # --- training ------------------------------------------------------------------------------------
@@ -301,6 +345,12 @@ class TrialConfig(Frozen):
             raise ValueError(f"protocol {self.protocol} does not go with folds = {self.folds}")
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError("seeds repeat: a seed given twice trains the same model twice")
+        coefficients = self.model.coefficients
+        if coefficients is not None and len(coefficients) != self.basis.size:
+            raise ValueError(
+                f"model has {len(coefficients)} coefficients, but a row of this basis has "
+                f"{self.basis.size} places: {', '.join(self.basis.names)}"
+            )
         return self
 
     @property
@@ -321,6 +371,11 @@ class TrialConfig(Frozen):
             "hops": self.basis.hops,
             "standardise": self.basis.standardise,
         }
+        if self.basis.diagonals:
+            tree["basis"]["diagonals"] = self.basis.diagonals
+        for name in JOINED_LATER:
+            if getattr(self.model, name) == ModelConfig.model_fields[name].default:
+                del tree["model"][name]
         text = json.dumps(tree, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

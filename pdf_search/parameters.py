@@ -32,7 +32,10 @@ def _input_parameters(spec: CategoricalInput | LinearInput | NoInput, d: int) ->
 
 
 def _filter_parameters(model: ModelConfig, basis_size: int) -> int:
+    if model.filter == "fixed":
+        return 0
     width = model.hidden if model.channels == "idp" else 1
     widths = [basis_size, model.hidden, width] if model.filter == "2l" else [basis_size, width]
-    linear = sum(_linear(a, b) for a, b in pairwise(widths))
-    return linear + (2 * sum(widths[1:]) if model.filter_norm else 0)
+    weights = sum(a * b for a, b in pairwise(widths))
+    constants = model.filter_bias + 2 * model.filter_norm  # a channel
+    return weights + constants * sum(widths[1:])

@@ -59,32 +59,41 @@ def cached_bank(
             from pdf_search.graphs.build import build_bank  # noqa: PLC0415
 
             bank = build_bank(data.graphs, basis)
-            _store(family / _grid_name(basis.grid), bank)
+            _store(family / _bases_name(basis), bank)
     return bank
 
 
 def _family(data: Prepared, basis: BasisConfig) -> str:
-    """Everything but the grid."""
+    """Everything but the grid and the diagonals."""
     known = [FORMAT, data.fingerprint, basis.hops, basis.standardise]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
-def _grid_name(grid: tuple[tuple[float, int], ...]) -> str:
-    return hashlib.sha256(json.dumps(grid).encode()).hexdigest()[:16]
+def _bases_name(basis: BasisConfig) -> str:
+    """A grid without diagonals keeps the name that it had before there were any."""
+    known = [basis.grid, basis.diagonals] if basis.diagonals else basis.grid
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
 def _find(family: Path, basis: BasisConfig) -> Bank | None:
-    """The smallest intact bank that has every point of the grid, cut to it."""
+    """The smallest intact bank that has every basis, cut to them."""
+    wanted = (basis.grid, basis.diagonals)
     covering = []
     for folder, meta in _entries(family):
-        grid = tuple((float(eps), int(k)) for eps, k in meta["grid"])
-        if set(basis.grid) <= set(grid):
-            covering.append((len(grid), folder, meta, grid))
-    for _, folder, meta, grid in sorted(covering, key=lambda entry: entry[:2]):
-        bank = _read(folder, meta, grid)
+        bases = _bases_in(meta)
+        if all(set(w) <= set(b) for w, b in zip(wanted, bases, strict=True)):
+            covering.append((sum(map(len, bases)), folder, meta))
+    for _, folder, meta in sorted(covering, key=lambda entry: entry[:2]):
+        bank = _read(folder, meta)
         if bank is not None:
-            return bank if grid == basis.grid else bank.columns(basis.grid)
+            return bank if (bank.grid, bank.diagonals) == wanted else bank.columns(*wanted)
     return None
+
+
+def _bases_in(meta: dict[str, Any]) -> tuple[tuple[tuple[float, int], ...], tuple[float, ...]]:
+    """Grid and diagonals of a stored bank; one from before there were diagonals has none."""
+    grid = tuple((float(eps), int(k)) for eps, k in meta["grid"])
+    return grid, tuple(float(e) for e in meta.get("diagonals", ()))
 
 
 def _entries(family: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -95,7 +104,7 @@ def _entries(family: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
             continue  # being removed, or damaged: the next build replaces it
 
 
-def _read(folder: Path, meta: dict[str, Any], grid: tuple[tuple[float, int], ...]) -> Bank | None:
+def _read(folder: Path, meta: dict[str, Any]) -> Bank | None:
     """The bank in a folder; None if a file is missing or is not what was written."""
     arrays: dict[str, Array] = {}
     try:
@@ -106,7 +115,8 @@ def _read(folder: Path, meta: dict[str, Any], grid: tuple[tuple[float, int], ...
             arrays[name] = array.astype(np.int32) if name in _SMALL else array
     except (OSError, ValueError, KeyError):
         return None
-    return Bank(grid=grid, hops=meta["hops"], **arrays)  # type: ignore[arg-type]
+    grid, diagonals = _bases_in(meta)
+    return Bank(grid=grid, diagonals=diagonals, hops=meta["hops"], **arrays)  # type: ignore[arg-type]
 
 
 def _store(folder: Path, bank: Bank) -> None:
@@ -119,7 +129,8 @@ def _store(folder: Path, bank: Bank) -> None:
             array = np.ascontiguousarray(_compact(name, getattr(bank, name)))
             save_array(temp / f"{name}.npy", array)
             checksums[name] = checksum(array)
-        meta = {"grid": bank.grid, "hops": bank.hops, "checksums": checksums}
+        bases = {"grid": bank.grid, "diagonals": bank.diagonals}
+        meta = {**bases, "hops": bank.hops, "checksums": checksums}
         (temp / "meta.json").write_text(json.dumps(meta))
         shutil.rmtree(folder, ignore_errors=True)  # a damaged one
         temp.rename(folder)

@@ -33,6 +33,7 @@ class Bank:
     row: NDArray[np.int32]  # [P]
     edge_type: NDArray[np.int32]  # [P]
     far_row: NDArray[np.int32]  # [G] row of the graph's far pairs; -1 with hop support
+    diagonals: tuple[float, ...] = ()  # after the grid in each row
 
     @property
     def far_count(self) -> NDArray[np.int64]:
@@ -41,17 +42,20 @@ class Bank:
             return np.zeros_like(self.node_count)
         return self.node_count**2 - np.diff(self.pair_ptr)
 
-    def columns(self, grid: tuple[tuple[float, int], ...]) -> Bank:
-        """The bank of a sub-grid, by selection alone.
+    def columns(
+        self, grid: tuple[tuple[float, int], ...], diagonals: tuple[float, ...] = ()
+    ) -> Bank:
+        """The bank of a sub-grid and some of the diagonals, by selection alone.
 
         Raises:
-            ValueError: a point of ``grid`` is not in the bank.
+            ValueError: a point of ``grid`` or one of ``diagonals`` is not in the bank.
         """
-        chosen = [0] + [self.grid.index(point) + 1 for point in grid]
+        chosen = [0] + [1 + self.grid.index(point) for point in grid]
+        chosen += [1 + len(self.grid) + self.diagonals.index(e) for e in diagonals]
         rows, merged = distinct_rows(np.ascontiguousarray(self.rows[:, chosen]))
         row = merged[self.row]
         if self.hops is not None:
-            return replace(self, grid=grid, rows=rows, row=row)
+            return replace(self, grid=grid, diagonals=diagonals, rows=rows, row=row)
         far_row = merged[self.far_row]
         graph = np.repeat(np.arange(len(self.node_count)), np.diff(self.pair_ptr))
         near = (self.edge_type > 0) | (row != far_row[graph])
@@ -59,6 +63,7 @@ class Bank:
         return replace(
             self,
             grid=grid,
+            diagonals=diagonals,
             rows=rows,
             pair_ptr=ptr,
             target=self.target[near],

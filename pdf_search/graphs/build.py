@@ -61,6 +61,7 @@ def build_bank(graphs: GraphSet, basis: BasisConfig) -> Bank:
     source = np.concatenate([c.source for c in chunks])[entries].astype(np.int32)
     return Bank(
         grid=basis.grid,
+        diagonals=basis.diagonals,
         hops=basis.hops,
         rows=rows,
         node_count=np.asarray(graphs.node_count),
@@ -119,7 +120,7 @@ def _dense_pairs(part: GraphSet, basis: BasisConfig) -> Pairs:
     edge_graph = torch.from_numpy(np.repeat(np.arange(len(part)), np.diff(part.edge_ptr)))
     node_count = torch.from_numpy(part.node_count)
     adjacency = matrices.padded_adjacency(node_count, edge_graph, source, target)
-    values = matrices.bases(adjacency, basis.grid)
+    values = matrices.bases(adjacency, basis.grid, basis.diagonals)
     if basis.hops is None:
         near = (values > 0).any(-1)
     else:

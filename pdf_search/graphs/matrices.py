@@ -1,4 +1,4 @@
-"""Basis matrices (D~^eps A~ D~^eps)^k of graphs, in float64.
+"""Basis matrices (D~^eps A~ D~^eps)^k and diag(D~^e) of graphs, in float64.
 
 Legend: B graphs padded to n nodes, m bases (the identity first), v row (destination), u column.
 """
@@ -27,17 +27,21 @@ def padded_adjacency(
     return matrix
 
 
-def bases(adjacency: Tensor, grid: Sequence[tuple[float, int]]) -> Tensor:
-    """All bases of a grid, float64 [B, n, n, m]: identity, then (D~^eps A~ D~^eps)^k as listed.
+def bases(
+    adjacency: Tensor, grid: Sequence[tuple[float, int]], diagonals: Sequence[float] = ()
+) -> Tensor:
+    """All bases, float64 [B, n, n, m]: identity, (D~^eps A~ D~^eps)^k as listed, diag(D~^e).
 
-    ``adjacency`` is A~ [B, n, n]. Source: section 3.3 of the paper. The powers of one eps share
-    their products, so a full grid up to K costs K products for each eps.
+    ``adjacency`` is A~ [B, n, n]. Source: section 3.3 of the paper; the diagonals are the authors'
+    code's. The powers of one eps share their products, so a full grid up to K costs K products for
+    each eps.
     """
     n = adjacency.shape[-1]
     degree = adjacency.sum(-1)
     present = degree > 0
-    out = adjacency.new_zeros(*adjacency.shape, len(grid) + 1)
-    out[..., 0] = torch.eye(n, dtype=adjacency.dtype) * present[:, None]
+    identity = torch.eye(n, dtype=adjacency.dtype) * present[:, None]
+    out = adjacency.new_zeros(*adjacency.shape, 1 + len(grid) + len(diagonals))
+    out[..., 0] = identity
     for eps in dict.fromkeys(eps for eps, _ in grid):
         columns = {k: i + 1 for i, (e, k) in enumerate(grid) if e == eps}
         scale = torch.where(present, degree, 1.0) ** eps
@@ -47,6 +51,8 @@ def bases(adjacency: Tensor, grid: Sequence[tuple[float, int]]) -> Tensor:
             power = power if k == 1 else power @ step
             if k in columns:
                 out[..., columns[k]] = power
+    for column, e in enumerate(diagonals, 1 + len(grid)):
+        out[..., column] = identity * torch.where(present, degree, 1.0)[:, None] ** e
     return out
 
 

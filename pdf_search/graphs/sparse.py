@@ -28,6 +28,8 @@ def pair_values(
             power = power if k == 1 else sparse.csr_array(power @ step)
             if k in columns:
                 values[:, columns[k]] = _entries(power, v, u)
+    for column, e in enumerate(basis.diagonals, 1 + len(basis.grid)):
+        values[:, column] = values[:, 0] * degree[v] ** e
     return v, u, values
 
 

@@ -14,12 +14,13 @@ from pdf_search.model.layers import BatchNorm, Linear, block
 class Filter(nn.Module):
     """f(rows) [R, L, d], or [R, L, 1] with shared channels.
 
-    ``lin``: affine. ``1l``, ``2l``: one or two (linear, [BatchNorm], GELU).
+    ``lin``: affine. ``1l``, ``2l``: one or two (linear, [BatchNorm], GELU). ``fixed``: linear with
+    the configuration's coefficients. ``filter_bias: false``: linear where it says affine.
     """
 
     def __init__(self, config: ModelConfig, bases: int, generators: list[torch.Generator]) -> None:
         super().__init__()
-        self.activate = config.filter != "lin"
+        self.activate = config.filter in ("1l", "2l")
         self.width = config.hidden if config.channels == "idp" else 1
         widths = (
             [bases, config.hidden, self.width] if config.filter == "2l" else [bases, self.width]
@@ -27,7 +28,13 @@ class Filter(nn.Module):
         self.linears = nn.ModuleList()
         self.norms = nn.ModuleList()
         for inputs, outputs in pairwise(widths):
-            self.linears.append(Linear(inputs, outputs, generators))
+            linear = Linear(inputs, outputs, generators)
+            if not config.filter_bias or config.coefficients is not None:
+                _hold(linear, "bias", torch.zeros_like(linear.bias))
+            if config.coefficients is not None:
+                column = torch.tensor(config.coefficients)[:, None]
+                _hold(linear, "weight", column.repeat(len(generators), 1, 1))
+            self.linears.append(linear)
             if config.filter_norm:
                 self.norms.append(BatchNorm(outputs, len(generators)))
 
@@ -38,3 +45,9 @@ class Filter(nn.Module):
         for depth, linear in enumerate(self.linears):
             x = block(linear, self.norms[depth] if self.norms else None, act, x, weight, fused)
         return x
+
+
+def _hold(linear: Linear, name: str, value: Tensor) -> None:
+    """A constant in place of a parameter."""
+    delattr(linear, name)
+    linear.register_buffer(name, value.detach())

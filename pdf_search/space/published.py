@@ -65,4 +65,4 @@ def _differences(mine: Any, theirs: Any, at: str) -> list[str]:
 
 def _basis(plain: dict[str, Any]) -> Any:
     basis = BasisConfig.model_validate(plain)
-    return basis.grid, basis.hops, basis.standardise
+    return basis.grid, basis.diagonals, basis.hops, basis.standardise

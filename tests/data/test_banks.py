@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def freesolv(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
 
 
 def assert_equal(ours: Bank, theirs: Bank) -> None:
-    assert (ours.grid, ours.hops) == (theirs.grid, theirs.hops)
+    for name in ("grid", "diagonals", "hops"):
+        assert getattr(ours, name) == getattr(theirs, name), name
     for name in ARRAYS:
         assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
 
@@ -56,6 +58,34 @@ def test_a_larger_grid_serves_by_its_columns(freesolv: Prepared, tmp_path: Path)
     part = cached_bank(freesolv, PART, tmp_path, messages.append)
     assert built(messages) == 1
     assert_equal(part, build_bank(freesolv.graphs, PART))
+
+
+def test_diagonals_are_part_of_a_bank_and_its_name(freesolv: Prepared, tmp_path: Path) -> None:
+    messages: list[str] = []
+    with_ = PART.model_copy(update={"diagonals": (1.0, -0.5)})
+    fewer = PART.model_copy(update={"diagonals": (-0.5,)})
+    cached_bank(freesolv, PART, tmp_path, messages.append)
+    first = cached_bank(freesolv, with_, tmp_path, messages.append)
+    assert built(messages) == 2  # a bank without them does not serve
+    assert_equal(cached_bank(freesolv, with_, tmp_path, messages.append), first)
+    assert_equal(first, build_bank(freesolv.graphs, with_))
+    taken = cached_bank(freesolv, fewer, tmp_path, messages.append)
+    assert_equal(taken, build_bank(freesolv.graphs, fewer))
+    assert built(messages) == 2
+
+
+def test_a_bank_from_before_there_were_diagonals_still_serves(
+    freesolv: Prepared, tmp_path: Path
+) -> None:
+    first = cached_bank(freesolv, PART, tmp_path)
+    (path,) = (tmp_path / "banks").rglob("meta.json")
+    assert path.parent.name == "032bdf9ca2f2d6d0"  # as named by version 0.1's first banks
+    meta = json.loads(path.read_text())
+    del meta["diagonals"]
+    path.write_text(json.dumps(meta))
+    messages: list[str] = []
+    assert_equal(cached_bank(freesolv, PART, tmp_path, messages.append), first)
+    assert built(messages) == 0
 
 
 def test_support_and_standardisation_have_banks_of_their_own(
