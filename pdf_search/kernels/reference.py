@@ -33,7 +33,7 @@ def _sum(values: Tensor, order: Order) -> Tensor:
 def message(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
     """See ``messages.message``."""
     replicate = torch.arange(len(where.nodes), device=y.device) * len(w) // len(where.nodes)
-    slot = torch.repeat_interleave(where.ptr.diff())
+    slot = where.slot()
     row = where.kind + replicate[slot] * w.shape[1]
     values = y.flatten(0, 1).index_select(0, where.node) + w.flatten(0, 1).index_select(0, row)
     values = functional.gelu(values) if act == "gelu" else values.relu()

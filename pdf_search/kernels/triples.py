@@ -6,12 +6,42 @@ slots, N node places, M messages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 
 CHUNK = 256  # longest run of triples that one worker sums; a hot row is many chunks
+GPU_CHUNK = 64  # the same on the GPU, where a chunk is one program
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The work of a GPU launch: runs of at most GPU_CHUNK triples of one group, all int32."""
+
+    group: Tensor  # [chunks]
+    begin: Tensor  # [chunks]
+    end: Tensor  # [chunks], no more than begin where there is nothing to do
+    ptr: Tensor  # [groups + 1] the chunks of each group
+
+    @classmethod
+    def of(cls, ptr: Tensor, count: int | None = None) -> Chunks:
+        """``ptr`` [..., groups + 1]; each of the leading dimensions gets ``count`` chunks.
+
+        ``count`` None: as many as there are, which the host has to wait for.
+        """
+        pieces = (ptr.diff() + GPU_CHUNK - 1) // GPU_CHUNK
+        ends = pieces.cumsum(-1)
+        count = int(ends[..., -1].max()) if count is None else count
+        place = torch.arange(count, device=ptr.device).expand(*ptr.shape[:-1], count)
+        group = torch.searchsorted(ends, place.contiguous(), right=True)
+        group = group.clamp(max=ptr.shape[-1] - 2)
+        within = place - (ends - pieces).gather(-1, group)
+        begin = ptr.gather(-1, group) + within * GPU_CHUNK
+        end = torch.minimum(begin + GPU_CHUNK, ptr.gather(-1, group + 1))
+        starts = torch.nn.functional.pad(ends, (1, 0))
+        return cls(group.int(), begin.int(), end.int(), starts.int())
 
 
 @dataclass(frozen=True)
@@ -24,6 +54,9 @@ class Order:
     ptr: Tensor  # [groups + 1]
     first: Tensor  # [P]
     second: Tensor  # [P]
+    chunks: Chunks | None = None  # worked out beforehand, where a step must not wait for the host
+    plan: dict[str, Any] = field(default_factory=dict, repr=False)  # of kernels, made once
+    plan: dict[str, Any] = field(default_factory=dict)  # what a kernel worked out from ``ptr``
 
     @property
     def groups(self) -> int:
@@ -56,6 +89,12 @@ class Messages:
     kind: Tensor  # [M] edge type
     ptr: Tensor  # [R * B + 1] the messages of each flat slot; an empty slot has none
     nodes: Tensor  # [R * B] nodes of each flat slot
+
+    def slot(self) -> Tensor:
+        """The flat slot of each message, [M]; messages beyond the last slot's count to it."""
+        place = torch.arange(len(self.node), device=self.ptr.device)
+        slot = torch.searchsorted(self.ptr, place, right=True) - 1
+        return slot.clamp(max=len(self.nodes) - 1)
 
 
 def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:

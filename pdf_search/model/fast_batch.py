@@ -35,7 +35,6 @@ class FastEntries:
 
     plus: Tensor  # [E] flat row whose weight counts
     minus: Tensor  # [E] flat row whose weight is taken off
-    number: Tensor  # [R * entries of the data set] place among the E, where it occurs
 
 
 @dataclass(frozen=True)
@@ -193,13 +192,12 @@ class _Collation:
         taken = self.data.entry_lists.take(self.graphs)
         total = len(self.data.plus)
         keys = torch.unique(self.replicate[taken.slot] * total + taken.columns[0])
-        number = keys.new_empty(self.replicates * total)
-        number[keys] = torch.arange(len(keys), device=keys.device)
+        self.entry_number = keys.new_empty(self.replicates * total)
+        self.entry_number[keys] = torch.arange(len(keys), device=keys.device)
         slot = keys // total * self.slots
         return FastEntries(
             plus=self._local_row(self.data.plus[keys % total], slot),
             minus=self._local_row(self.data.minus[keys % total], slot),
-            number=number,
         )
 
     def _triples(self, messages: _Taken, weights: FastEntries | FastPairs) -> Triples:
@@ -209,7 +207,7 @@ class _Collation:
         used = message + messages.first[taken.slot]
         if isinstance(weights, FastEntries):
             total = len(self.data.plus)
-            factor = weights.number[self.replicate[taken.slot] * total + entry]
+            factor = self.entry_number[self.replicate[taken.slot] * total + entry]
             factors = len(weights.plus)
         else:
             first_pair = self.pair_first[taken.slot]
