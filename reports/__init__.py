@@ -7,6 +7,7 @@ HTML).
 from reports.leaderboard import LeaderboardRow, leaderboard_markdown, leaderboard_rows
 from reports.result_table import ResultTable, TableRow, result_table
 from reports.show import find_trial, show_sweep, show_trial
+from reports.studies import has_study, load_study, write_study
 from reports.sweep_data import Entry, SweepData, load_sweep
 from reports.tables import render_markdown
 from reports.write import write_report
@@ -18,12 +19,15 @@ __all__ = [
     "SweepData",
     "TableRow",
     "find_trial",
+    "has_study",
     "leaderboard_markdown",
     "leaderboard_rows",
+    "load_study",
     "load_sweep",
     "render_markdown",
     "result_table",
     "show_sweep",
     "show_trial",
     "write_report",
+    "write_study",
 ]

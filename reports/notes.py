@@ -22,6 +22,10 @@ PROTOCOLS = {
         "the value is that of the held-out fold."
     ),
 }
+PUBLISHED_ROWS = (
+    "Published rows are printed as in their source. Table numbers refer to the PDF paper: Towards "
+    "Better Graph Representation Learning with Parameterized Decomposition & Filtering, ICML 2023."
+)
 SEARCH_WITH_FOLDS = (
     "Search values: mean over folds on a validation part of each training fold, never on a "
     "held-out part."
@@ -71,16 +75,13 @@ def table_notes(
     if split == "test":
         yield "Our rows keep the order of the search; no test value orders or selects anything."
         if quoted or len(data.confirmed) > 1:
-            yield _marks(protocol, any(marks))
+            yield marks_note(protocol is not Protocol.SPLIT, any(marks))
     if quoted:
-        yield (
-            "Published rows are printed as in their source. Table numbers refer to the PDF paper: "
-            "Towards Better Graph Representation Learning with Parameterized Decomposition & "
-            "Filtering, ICML 2023."
-        )
+        yield PUBLISHED_ROWS
 
 
-def _marks(protocol: Protocol, marked: bool) -> str:
+def marks_note(folds: bool, marked: bool) -> str:
+    """How numbers are marked, and that none is, if so."""
     text = (
         "Best is bold, second is underlined, among rows of the same protocol and training set that "
         "are whole and, if ours, have the most replicates (n). The baseline predictor takes no "
@@ -88,7 +89,7 @@ def _marks(protocol: Protocol, marked: bool) -> str:
     )
     if not marked:
         text += " Here fewer than two rows can be compared: none is marked."
-    if protocol is not Protocol.SPLIT:
+    if folds:
         text += f" Rows '{AS_QUOTED}' come from papers with protocols of their own: not marked."
     return text
 

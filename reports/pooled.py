@@ -18,7 +18,7 @@ NOTHING = ReplicateEpoch(nan)
 
 
 def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
-    """Runs of the same origin ``confirm of N``, configuration and epochs become one.
+    """Runs of the same origin (``confirm of N``, ``study: ROW``), configuration and epochs are one.
 
     A replicate that was trained twice counts once, from the first COMPLETE run that has it. Beside
     a COMPLETE run the others give no values: they only make the result partial. Any other run
@@ -31,7 +31,7 @@ def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
 
 
 def _key(sweep: SweepRecord, trial: Trial) -> str:
-    if not trial.origin.startswith("confirm of "):
+    if not trial.origin.startswith(("confirm of ", "study: ")):
         return f"{trial.number}"
     config = {key: value for key, value in trial.config.items() if key not in INCIDENTAL}
     return json.dumps([trial.origin, planned_epochs(sweep, trial), config], sort_keys=True)

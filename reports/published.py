@@ -35,6 +35,8 @@ class Published:
     note: str
     valid: float | None
     valid_spread: float | None
+    valid_text: str
+    valid_spread_text: str
 
     @property
     def parameter_count(self) -> int | None:
@@ -53,10 +55,17 @@ def published(dataset: str, metric: str, table: str = "results") -> list[Publish
     return [
         row
         for tree in _files()
-        if name in map(_folded, tree["names"]) and tree["metric"] == metric
         if tree.get("table", "results") == table
+        if name in map(_folded, tree["names"]) and tree["metric"] == metric
         for row in _rows(tree)
     ]
+
+
+def printed_name(dataset: str) -> str:
+    """A data set as the paper prints it; the name itself for one that it does not have."""
+    name = _folded(dataset)
+    known = (tree["dataset"] for tree in _files() if name in map(_folded, tree.get("names", ())))
+    return next(known, dataset)
 
 
 @cache
@@ -87,6 +96,8 @@ def _rows(tree: dict[str, Any]) -> Iterator[Published]:
             note=row.get("note", ""),
             valid=_number(row.get("valid")),
             valid_spread=_number(row.get("valid_spread")),
+            valid_text=str(row.get("valid", "")),
+            valid_spread_text=str(row.get("valid_spread", "")),
         )
 
 

@@ -6,9 +6,14 @@ import re
 
 from reports.environment import templates
 from reports.result_table import ResultTable, TableRow, table_cells
-from reports.tables import BEST, SECOND, align_markdown, escape_latex, escape_markdown
-
-MARKDOWN_MARKS = {BEST: ("**", "**"), SECOND: ("<u>", "</u>")}
+from reports.tables import (
+    BEST,
+    MARKDOWN_MARKS,
+    SECOND,
+    align_markdown,
+    escape_latex,
+    escape_markdown,
+)
 
 
 def table_markdown(table: ResultTable) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 BEST, SECOND = "best", "second"
+MARKDOWN_MARKS = {BEST: ("**", "**"), SECOND: ("<u>", "</u>")}
 
 
 def render_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -47,6 +48,9 @@ LATEX = {
     "±": r"$\pm$",
     "–": "--",
     "²": r"\textsuperscript{2}",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "ε": r"$\varepsilon$",
     "\n": " ",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from pdf_search.errors import StoreError
@@ -25,27 +26,39 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
     """
     data = load_sweep(store, sweep)
     table = result_table(data)
-    texts = {
-        "leaderboard.csv": leaderboard_csv(leaderboard_rows(data)),
-        "leaderboard.md": leaderboard_markdown(data),
-        "table.csv": table_csv(table),
-        "table.md": table_markdown(table),
-        "table.tex": table_latex(table),
-        "report.html": report_html(data),
-    }
+    return write_files(
+        folder,
+        {
+            "leaderboard.csv": leaderboard_csv(leaderboard_rows(data)),
+            "leaderboard.md": leaderboard_markdown(data),
+            "table.csv": table_csv(table),
+            "table.md": table_markdown(table),
+            "table.tex": table_latex(table),
+            "report.html": report_html(data),
+        },
+    )
+
+
+def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:
+    """Write files by name, each as a whole.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_replace(folder / name, text) for name, text in texts.items()]
+        return [_replace(folder / name, content) for name, content in contents.items()]
     except OSError as error:
         raise StoreError(
             f"the report cannot be written to {folder}: {error.strerror}; choose another --out"
         ) from error
 
 
-def _replace(path: Path, text: str) -> Path:
+def _replace(path: Path, content: str | bytes) -> Path:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    data = content.encode() if isinstance(content, str) else content
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        part.write_bytes(data)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -29,14 +29,15 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the tables and the page of a sweep again, from its database alone."""
+    """Write the tables and the page of a sweep or study again, from its database alone."""
     from pdf_search.sweep import SweepFolder
-    from reports import write_report
+    from reports import has_study, write_report, write_study
 
     folder = SweepFolder.of(place.out, name, place.url)
     target = to.expanduser().resolve() if to is not None else folder.report
     with folder.open_store() as store:
-        files = write_report(store, name, target)
+        write = write_study if has_study(store, name) else write_report
+        files = write(store, name, target)
     if as_json:
         out_json({"name": name, "folder": target, "files": files})
         return

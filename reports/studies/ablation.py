@@ -1,0 +1,86 @@
+"""The ablation table: validation and test values of ours beside the published ones."""
+
+from __future__ import annotations
+
+import re
+
+from reports.cell import Cell
+from reports.grid import ABSENT, Grid, Line, marked
+from reports.published import Published, published
+from reports.studies.cells import published_cell, score_cell, valid_cell
+from reports.studies.data import Run, Study, title_of
+from reports.studies.notes import COMPARISON, study_notes
+from reports.sweep_data import SweepData
+
+ARCHITECTURE = re.compile(r"(shd|idp)[-+ ]\s*(.+)")
+VALID, TEST = 0, 1  # columns that hold our values
+
+
+def ablation_grid(study: Study) -> Grid:
+    """Rows in the study's order; published rows that it leaves out follow with theirs alone."""
+    lines = [line for part in study.parts for line in _lines(study, part)]
+    metric = study.parts[0].metric
+    for column in (VALID, TEST):
+        lines = marked(metric, lines, column)
+    label = metric.label
+    notes = dict.fromkeys((*study_notes(study, lines), *COMPARISON))
+    return Grid(
+        key=study.name,
+        title=study.title,
+        corner="Case",
+        columns=(
+            f"valid {label}",
+            f"test {label}",
+            "n",
+            "parameters",
+            f"published valid {label}",
+            f"published test {label}",
+            "difference (test)",
+            "state",
+        ),
+        lines=tuple(lines),
+        notes=tuple(notes),
+        partial=study.partial,
+        notices=study.notices(),
+    )
+
+
+def _lines(study: Study, part: SweepData) -> list[Line]:
+    runs = [run for run in study.runs() if run.part is part]
+    lines = [_line(study, run.name, part, run, run.published) for run in runs]
+    rows = published(part.sweep.dataset, part.sweep.metric, "ablation")
+    repeated = {run.published for run in runs}
+    rest = [row for row in rows if row not in repeated]
+    return lines + [_line(study, row.method, part, None, row) for row in rest]
+
+
+def _line(study: Study, name: str, part: SweepData, run: Run | None, row: Published | None) -> Line:
+    found = ARCHITECTURE.fullmatch(name)
+    group, case = found.groups() if found else ("", name)
+    where = f"{title_of(part)}, {part.sweep.protocol.value}" if len(study.parts) > 1 else ""
+    group = ", ".join(filter(None, (group, where)))
+    return Line(
+        case, (*_ours(run), *_theirs(part, row), *_verdict(run)), section=group, group=group
+    )
+
+
+def _ours(run: Run | None) -> tuple[Cell | str, ...]:
+    if run is None:
+        return (ABSENT,) * 4
+    cell = score_cell(run)
+    n = f"{cell.n} ({cell.seeds})" if cell.n else "0"
+    return valid_cell(run), cell, n, cell.parameters_text
+
+
+def _theirs(part: SweepData, row: Published | None) -> tuple[Cell | str, ...]:
+    if row is None:
+        return ABSENT, ABSENT
+    valid = ABSENT if row.valid is None else published_cell(part, row, "valid")
+    return valid, published_cell(part, row)
+
+
+def _verdict(run: Run | None) -> tuple[str, str]:
+    if run is None:
+        return ABSENT, "not in this study"
+    cell = score_cell(run)
+    return cell.difference_text, cell.state

@@ -1,0 +1,56 @@
+"""Each number of ours on a line of its own, beside the published one that it repeats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reports.cell import Cell
+from reports.grid import ABSENT, Grid, Line
+from reports.studies.cells import published_cell, score_cell
+from reports.studies.data import Run, Study, title_of
+from reports.studies.notes import COMPARISON
+
+
+def comparison_grid(study: Study) -> Grid:
+    """Protocol, n, parameters, state and difference of every run."""
+    lines = tuple(_comparison(run, score_cell(run)) for run in study.runs())
+    return Grid(
+        key=f"{study.name}/comparison",
+        title=f"{study.title}: our runs beside the published rows that they repeat",
+        corner="Row",
+        columns=(
+            "data set",
+            "protocol",
+            "ours (test)",
+            "n",
+            "parameters",
+            "runs",
+            "epochs",
+            "published",
+            "difference",
+            "state",
+        ),
+        lines=lines,
+        notes=COMPARISON,
+        partial=study.partial,
+        notices=study.notices(),
+    )
+
+
+def _comparison(run: Run, cell: Cell) -> Line:
+    part, row = run.part, run.published
+    quoted = ABSENT if row is None else replace(published_cell(part, row), note="")
+    texts = [cell.parameters_text, cell.seeds or ABSENT, cell.epochs]
+    return Line(
+        name=run.name,
+        cells=(
+            title_of(part),
+            cell.protocol,
+            replace(cell, note=""),
+            f"{cell.n} {cell.over}",
+            *texts,
+            quoted,
+            cell.difference_text,
+            cell.state,
+        ),
+    )

@@ -1,0 +1,143 @@
+"""Everything a study's report needs, read once: its parts, each a data set under one protocol."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pdf_search.errors import StoreError
+from pdf_search.records import Protocol, SweepRecord
+from pdf_search.results import Store
+from reports.cell import Reference
+from reports.published import Published, printed_name, published
+from reports.studies.state import reasons, state_of
+from reports.sweep_data import Entry, SweepData, load_sweep
+
+ORIGIN = "study: "
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row of a study in one part: its runs, and the published row that it repeats."""
+
+    name: str
+    part: SweepData
+    entry: Entry
+    published: Published | None
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.part.sweep.protocol
+
+    def reference(self, split: str = "test") -> Reference | None:
+        """The published number of a split; None where there is none."""
+        row = self.published
+        if row is None or (split == "valid" and row.valid is None):
+            return None
+        if split == "valid" and row.valid is not None:
+            texts = row.valid_text, row.valid_spread_text
+            return Reference(row.valid, row.valid_spread, *texts, row.protocol, row.source)
+        texts = row.text, row.spread_text
+        return Reference(row.value, row.spread, *texts, row.protocol, row.source)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study and its parts in order. ``missing`` names parts that no record begins."""
+
+    name: str
+    title: str
+    table: str
+    parts: tuple[SweepData, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Data sets by name, in the order of the parts."""
+        return tuple(dict.fromkeys(part.sweep.dataset for part in self.parts))
+
+    def of_dataset(self, dataset: str) -> list[SweepData]:
+        return [part for part in self.parts if part.sweep.dataset == dataset]
+
+    def runs(self) -> Iterator[Run]:
+        """Part by part, rows in the study's order."""
+        for part in self.parts:
+            wanted = _references(part.sweep)
+            for entry in part.confirmations:
+                name = entry.trial.origin.removeprefix(ORIGIN)
+                yield Run(name, part, entry, _published(part.sweep, wanted.get(name)))
+
+    @property
+    def partial(self) -> str:
+        """What the titles say of unfinished or shortened runs; empty for a whole study."""
+        if not self.notices():
+            return ""
+        cuts = {run.entry.cut[0] for run in self.runs() if run.entry.cut}
+        return f"partial: cut to {cuts.pop()} epochs" if len(cuts) == 1 else "partial"
+
+    def notices(self) -> tuple[str, ...]:
+        """What is unfinished, cut short or trained on less, one sentence a reason."""
+        runs = list(self.runs())
+        states = Counter(state_of(run.entry) for run in runs)
+        open_runs = len(runs) - states["complete"]
+        found = [f"{states['complete']} of {len(runs)} rows are complete"] if open_runs else []
+        counts = Counter(reason for run in runs for reason in reasons(run.entry))
+        found += [f"{reason} ({_rows(count)})" for reason, count in counts.items()]
+        found += [f"part {name} has not begun" for name in self.missing]
+        return tuple(found)
+
+
+def title_of(part: SweepData) -> str:
+    """The data set of a part as the paper prints it, or by its own name."""
+    return printed_name(part.title)
+
+
+def is_study(sweep: SweepRecord) -> bool:
+    return isinstance(sweep.options.get("study"), dict)
+
+
+def has_study(store: Store, name: str) -> bool:
+    """Whether ``load_study`` finds it."""
+    sweeps = (sweep.options["study"] for sweep in store.sweeps() if is_study(sweep))
+    return any(name == facts["name"] or name in facts["parts"] for facts in sweeps)
+
+
+def load_study(store: Store, name: str) -> Study:
+    """The study of this name, or the one that a part of this name belongs to.
+
+    Raises:
+        StoreError: the database has no study of this name.
+    """
+    sweeps = {sweep.name: sweep for sweep in store.sweeps() if is_study(sweep)}
+    facts = [sweep.options["study"] for sweep in sweeps.values()]
+    about = next((f for f in facts if name == f["name"] or name in f["parts"]), None)
+    if about is None:
+        known = ", ".join(dict.fromkeys(f["name"] for f in facts)) or "none"
+        raise StoreError(f"no study named {name!r} in {store.place}; studies there: {known}")
+    return Study(
+        name=about["name"],
+        title=about.get("title") or about["name"],
+        table=about["table"],
+        parts=tuple(load_sweep(store, part) for part in about["parts"] if part in sweeps),
+        missing=tuple(part for part in about["parts"] if part not in sweeps),
+    )
+
+
+def _references(sweep: SweepRecord) -> dict[str, dict[str, Any]]:
+    """The published row that each row of this data set names, by the row's name."""
+    rows = sweep.space_definition.get("rows", [])
+    own = [row for row in rows if row.get("data", {}).get("name") == sweep.dataset]
+    return {row["name"]: row["published"] for row in own or rows if row.get("published")}
+
+
+def _published(sweep: SweepRecord, wanted: dict[str, Any] | None) -> Published | None:
+    if wanted is None:
+        return None
+    rows = published(sweep.dataset, sweep.metric, wanted.get("table", "results"))
+    return next((row for row in rows if row.method == wanted["method"]), None)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

@@ -1,0 +1,58 @@
+"""The sentences under a study's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pdf_search.records import Protocol
+from reports.grid import Line
+from reports.notes import PROTOCOLS, PUBLISHED_ROWS, marks_note
+from reports.studies.data import Study
+
+LAST_EPOCH = (
+    "Row 'last epoch': the same runs after their last epoch, so that no epoch is chosen on "
+    "held-out values."
+)
+UPPER_BOUND = (
+    "Row 'upper bound' is a warning, not a valid estimate: each fold's epoch is its best, "
+    "chosen on the very values that it reports. It is never marked."
+)
+DIFFERENCE = (
+    "Difference: our mean minus the published one; within: no larger than the published spread."
+)
+SPREAD = (
+    "± of our rows is the population standard deviation (ddof 0) over n seeds or folds; one run "
+    "has none."
+)
+COUNTED = "Parameters of our rows are counted, those of published rows are as printed there."
+COMPARISON = (DIFFERENCE, SPREAD, COUNTED, PUBLISHED_ROWS)
+
+
+def study_notes(study: Study, lines: Sequence[Line]) -> tuple[str, ...]:
+    """Protocols, spread, marks, sources: what a reader must know to use the numbers."""
+    return tuple(_notes(study, lines))
+
+
+def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
+    protocols = list(dict.fromkeys(part.sweep.protocol for part in study.parts))
+    folds = any(protocol is not Protocol.SPLIT for protocol in protocols)
+    yield from (PROTOCOLS[protocol] for protocol in protocols)
+    if Protocol.GIN_CURVE in protocols:
+        yield LAST_EPOCH
+        yield UPPER_BOUND
+    yield SPREAD
+    cells = [cell for line in lines for cell in line.cells if not isinstance(cell, str)]
+    if any(cell.kind == "published" for cell in cells):
+        yield marks_note(folds, any(cell.mark for cell in cells))
+        yield PUBLISHED_ROWS
+    yield COUNTED
+    yield from provenance(study)
+
+
+def provenance(study: Study) -> Iterator[str]:
+    """Commands, and the commit they ran at."""
+    commands = dict.fromkeys(p.sweep.command for p in study.parts if p.sweep.command)
+    yield from (f"Command: {command}" for command in commands)
+    commits = dict.fromkeys(p.sweep.commit for p in study.parts if p.sweep.commit)
+    if commits:
+        yield f"Commit: {', '.join(commits)}"
