@@ -1,0 +1,215 @@
+"""The verb that shows what a trained model has learned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from pdf_search.cli.groups import AsJson, Place, Source, grouped
+from pdf_search.cli.words import facts, out, out_json, say
+from pdf_search.errors import ConfigError
+from pdf_search.records import Phase
+
+if TYPE_CHECKING:
+    from pdf_search.config import TrialConfig
+    from pdf_search.inference.load import Trained
+
+
+RunName = Annotated[
+    str,
+    Argument(
+        metavar="RUN", help="A run of `pdf-search train`: name or folder. A sweep with --trial."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which trained model of a run."""
+
+    trial: Annotated[int | None, Option(min=0, help="Number of a sweep's trial.")] = None
+    phase: Annotated[Phase, Option(help="Phase of --trial.")] = Phase.CONFIRM
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A trained model on storage. ``folder`` takes what is derived from it."""
+
+    config: TrialConfig
+    checkpoint: str  # folder or URI
+    folder: Path
+
+
+@dataclass(frozen=True)
+class View:
+    """What of the model is looked at."""
+
+    graph: Annotated[
+        int | None, Option(min=0, help="Number of the graph. Default: the first for validation.")
+    ] = None
+    channels: Annotated[
+        str | None, Option(metavar="0,1,2", help="Default: four from large to small.")
+    ] = None
+    replicate: Annotated[int, Option(min=0, help="Which seed or fold of the run.")] = 0
+
+    @property
+    def numbers(self) -> list[int] | None:
+        """The channels.
+
+        Raises:
+            ConfigError: they are not numbers.
+        """
+        if self.channels is None:
+            return None
+        try:
+            return [int(part) for part in self.channels.split(",")]
+        except ValueError:
+            raise ConfigError(
+                f"--channels {self.channels!r}: write numbers with commas, like 0,1,2"
+            ) from None
+
+
+@grouped
+def explain(
+    run: RunName,
+    view: View,
+    which: Which,
+    place: Place,
+    source: Source,
+    to: Annotated[
+        Path | None, Option(metavar="FOLDER", help="Default: explain/ in the run's folder.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a trained model learned: f(G), its eigenvectors, smoothness, weight of (eps, k).
+
+    Writes data, plots and one interactive page.
+    """
+    # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from pdf_search.inference.explain import explain as explained
+    from pdf_search.inference.files import write_explanation
+    from pdf_search.inference.tables import summary
+
+    wanted = view.numbers
+    kept = find_run(run, which, place)
+    target = to.expanduser().resolve() if to is not None else kept.folder / "explain"
+    with loaded(kept, source, view.replicate) as trained:
+        found = explained(trained, view.graph, wanted)
+    files = write_explanation(found, target)
+    if as_json:
+        out_json({**summary(found), "folder": target, "files": files})
+        return
+    from pdf_search.inference.text import headline
+
+    out(f"{headline(found)}\n\n{_channel_table(summary(found))}\n{_depth_table(summary(found))}")
+    say(f"written to {target}; open {target / 'explain.html'}")
+
+
+def find_run(run: str, which: Which, place: Place) -> Kept:
+    """The folder of a run, or a trial of a sweep.
+
+    Raises:
+        ConfigError: there is none, or it has no checkpoint.
+        StoreError: no such sweep or trial.
+    """
+    if which.trial is not None:
+        return _of_sweep(run, which.trial, which.phase, place)
+    from pdf_search.inference.load import read_config
+
+    named = place.out.expanduser() / run
+    folder = (named if named.is_dir() else Path(run).expanduser()).resolve()
+    if (folder / "results.db").is_file():
+        raise ConfigError(
+            f"{folder} is a sweep: name one of its trials with --trial N "
+            f"(`pdf-search show {run}` lists them)"
+        )
+    return Kept(read_config(folder), str(folder), folder)
+
+
+def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
+    from pdf_search.config import parse_trial
+    from pdf_search.sweep import SweepFolder
+    from reports import find_trial, load_sweep
+
+    folder = SweepFolder.of(place.out, name, place.url)
+    with folder.open_store() as store:
+        trial = find_trial(load_sweep(store, name), number, phase).trial
+    if not trial.checkpoint:
+        raise ConfigError(
+            f"trial {number} of {name} ({phase.value}) is {trial.state.value} and has no "
+            "checkpoint: choose one that is complete, or that --phase confirm trained again"
+        )
+    config = parse_trial(trial.config, f"trial {number} of {name}")
+    return Kept(config, trial.checkpoint, folder.path / "explained" / f"{phase.value}-{number}")
+
+
+@contextmanager
+def loaded(kept: Kept, source: Source, replicate: int | None = None) -> Iterator[Trained]:
+    """The model on the CPU, its data prepared."""
+    from pdf_search.data import load_prepared, prepare
+    from pdf_search.inference.load import load_trained
+
+    folder = prepare(kept.config.data, source.data_root, source.cache, source.yes, say)
+    data = load_prepared(folder)
+    with _local(kept.checkpoint) as checkpoint:
+        yield load_trained(checkpoint, kept.config, data, replicate)
+
+
+@contextmanager
+def _local(checkpoint: str) -> Iterator[Path]:
+    """The checkpoint's folder; one on remote storage is fetched for the time being."""
+    if Path(checkpoint).is_dir():
+        yield Path(checkpoint)
+        return
+    from pdf_search.sweep.checkpoints import local_copy
+
+    try:
+        with local_copy(checkpoint) as folder:
+            yield folder
+    except (FileNotFoundError, ValueError) as error:
+        raise ConfigError(f"the checkpoint {checkpoint} is gone ({error})") from None
+
+
+def _channel_table(found: dict[str, Any]) -> str:
+    from reports.tables import render_plain
+
+    header = ["f(G), constant part off", "norm", "constant", "commutator", "outside", "angle"]
+    rows = [
+        [
+            f"channel {c['channel']}",
+            f"{c['norm_structure']:.4g}",
+            f"{c['constant']:.4g}",
+            f"{c['commutator']:.2e}",
+            f"{c['outside']:.2e}",
+            f"{c['angle_weighted']:.2g}°",
+        ]
+        for c in found["chosen"]
+    ]
+    over = found["over_channels"]
+    for name in ("median", "max"):
+        cells = [f"{over[key][name]:.2e}" for key in ("commutator", "outside")]
+        angle = f"{over['angle_weighted'][name]:.2g}°"
+        rows.append([f"{name} of {found['channels']} channels", "", "", *cells, angle])
+    return render_plain(header, rows)
+
+
+def _depth_table(found: dict[str, Any]) -> str:
+    depths = [
+        f"{smooth:.3f} / {similar:.3f}"
+        for smooth, similar in zip(found["smoothness"], found["similarity"], strict=True)
+    ]
+    picks = [f"{pick['basis']} ({pick['explained']:.1%})" for pick in found["picks"][:3]]
+    return facts(
+        {
+            "smoothness / similarity by depth": "  ".join(depths),
+            "bases that explain f, added up": ", ".join(picks),
+            "all bases, linearly": f"{found['linear_share']:.2%}",
+        }
+    )

@@ -1,0 +1,1 @@
+"""Use of a trained model: what it has learned, as data and plots."""
