@@ -13,6 +13,7 @@ from numba import njit, prange
 
 from pdf_search.kernels.cpu import OPTIONS
 
+SPAN = 4096  # parameters that one worker moves at a time
 ROWS = 32  # entries that are summed in float32 before their sum is added in float64
 
 _f, _u = np.float32, np.uint32
@@ -126,45 +127,77 @@ def message_backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 
 
 @njit(parallel=True, **OPTIONS)
-def norm_statistics(x, weight, mean, var):  # type: ignore[no-untyped-def]
-    """Weighted mean and biased variance over the entries of each replicate, [R, d]."""
+def norm_statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    x, weight, shift, momentum, eps, running_mean, running_var, mean, rstd, share_of
+):
+    """Statistics of training, and the running ones moved; see ``normalise.normalise``.
+
+    Each run of ROWS entries has its own mean and sum of squares about it (one pass over memory);
+    the runs are joined in float64: a float32 sum of thousands would leave a residue in the
+    gradient (Chan, Golub & LeVeque 1979).
+    """
     replicates, length, width = x.shape
     runs = (length + ROWS - 1) // ROWS
-    sums = np.empty((replicates, runs, width), _f)
-    count = np.empty(replicates, _f)
-    for r in range(replicates):
-        count[r] = max(weight[r].sum(), _ONE)
+    means = np.empty((replicates, runs, width), _f)
+    squares = np.empty((replicates, runs, width), _f)
+    shares = np.empty((replicates, runs), _f)
     for job in prange(replicates * runs):
-        r, begin = job // runs, job % runs * ROWS
-        total = sums[r, job % runs]
-        total[:] = 0.0
-        for i in range(begin, min(begin + ROWS, length)):
+        r, run = job // runs, job % runs
+        begin, end = run * ROWS, min(run * ROWS + ROWS, length)
+        centre, square = means[r, run], squares[r, run]
+        centre[:] = 0.0
+        square[:] = 0.0
+        total = _f(0.0)
+        for i in range(begin, end):
+            share, row = weight[r, i], x[r, i]
+            total += share
+            for d in range(width):
+                centre[d] += share * row[d]
+        shares[r, run] = total
+        for d in range(width):
+            centre[d] /= max(total, _ONE)
+        for i in range(begin, end):
             share, row = weight[r, i], x[r, i]
             for d in range(width):
-                total[d] += share * row[d]
-    _add_runs(sums, mean)
+                square[d] += share * (row[d] - centre[d]) * (row[d] - centre[d])
     for r in range(replicates):
-        mean[r] /= count[r]
-    for job in prange(replicates * runs):
-        r, begin = job // runs, job % runs * ROWS
-        total, centre = sums[r, job % runs], mean[r]
-        total[:] = 0.0
-        for i in range(begin, min(begin + ROWS, length)):
-            share, row = weight[r, i], x[r, i]
-            for d in range(width):
-                total[d] += share * (row[d] - centre[d]) * (row[d] - centre[d])
-    _add_runs(sums, var)
-    for r in range(replicates):
-        var[r] /= count[r]
+        _join_runs(means[r], squares[r], shares[r], mean[r], rstd[r])
+        count = shares[r].astype(np.float64).sum()
+        share_of[r] = 1 / count if count > 1 else 0.0
+        for d in range(width):
+            if count > 1:
+                var = rstd[r, d]
+                running_mean[r, d] += momentum * (mean[r, d] + shift[r, d] - running_mean[r, d])
+                running_var[r, d] += momentum * (var * count / (count - 1) - running_var[r, d])
+            else:
+                mean[r, d] = running_mean[r, d] - shift[r, d]
+                var = running_var[r, d]
+            rstd[r, d] = 1 / np.sqrt(var + eps)
+
+
+@njit(**OPTIONS)
+def _join_runs(means, squares, shares, mean, var):  # type: ignore[no-untyped-def]
+    """Mean and biased variance [d] from those of the runs, [runs, d]."""
+    width = means.shape[1]
+    centre, square = np.zeros(width), np.zeros(width)
+    count = max(shares.astype(np.float64).sum(), 1.0)
+    for run in range(len(shares)):
+        for d in range(width):
+            centre[d] += shares[run] * means[run, d]
+    for d in range(width):
+        centre[d] /= count
+    for run in range(len(shares)):
+        for d in range(width):
+            offset = means[run, d] - centre[d]
+            square[d] += squares[run, d] + shares[run] * offset * offset
+    for d in range(width):
+        mean[d] = centre[d]
+        var[d] = square[d] / count
 
 
 @njit(**OPTIONS)
 def _add_runs(sums, out):  # type: ignore[no-untyped-def]
-    """Sum [R, runs, d] over the runs in float64.
-
-    A run of ROWS entries is summed in float32; a float32 sum of thousands would leave a residue in
-    the gradient.
-    """
+    """Sum [R, runs, d] over the runs in float64, for the reason of ``norm_statistics``."""
     total = np.empty(sums.shape[2])
     for r in range(len(sums)):
         total[:] = 0.0
@@ -230,6 +263,29 @@ def norm_backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
         for d in range(width):
             normal = (row[d] - m[d]) * s[d]
             target[d] = g[d] * s[d] * (target[d] - share * (total[d] + normal * product[d]))
+
+
+@njit(parallel=True, **OPTIONS)
+def adamw(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    grad, values, mean, square, mean_correction, square_correction, active,
+    beta1, beta2, eps, rate, decay,
+):  # fmt: skip
+    """See ``adamw.adamw``; a replicate that is not active is left alone, whatever its gradient."""
+    replicates, width = values.shape
+    runs = (width + SPAN - 1) // SPAN
+    move1, move2, keep2, eps = _f(1 - beta1), _f(1 - beta2), _f(beta2), _f(eps)
+    keep = _f(1 - rate * decay)
+    for job in prange(replicates * runs):
+        r, begin = job // runs, job % runs * SPAN
+        if not active[r]:
+            continue
+        step, inverse = _f(rate / mean_correction[r]), _f(1 / square_correction[r])
+        for s in range(begin, min(begin + SPAN, width)):
+            g = grad[r, s]
+            m = mean[r, s] + move1 * (g - mean[r, s])
+            q = keep2 * square[r, s] + move2 * g * g
+            mean[r, s], square[r, s] = m, q
+            values[r, s] = keep * values[r, s] - step * m / (np.sqrt(q * inverse) + eps)
 
 
 @njit(inline="always", **OPTIONS)

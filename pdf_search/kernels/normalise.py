@@ -5,8 +5,9 @@ Legend: R replicates, L entries, d channels.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
@@ -14,31 +15,39 @@ from torch.autograd.function import once_differentiable
 
 def normalise(
     x: Tensor,
+    shift: Tensor,
     weight: Tensor,
-    mean: Tensor,
-    rstd: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
-    batch: Tensor,
+    norm: Norm,
+    training: bool,
     act: str | None,
 ) -> Tensor:
-    """act((x - mean) * rstd * gamma + beta), [R, L, d].
+    """act(BatchNorm(x + shift)), [R, L, d]; in training the running statistics are moved.
 
-    ``x`` [R, L, d], ``weight`` [R, L, 1], statistics and parameters [R, 1, d]. ``batch`` [R, 1, 1]:
-    whether the statistics are those of ``x`` itself, which the gradient for ``x`` then knows; where
-    they are not, ``mean`` has a gradient of its own.
+    ``x`` [R, L, d], ``shift`` [R, 1, d]; an entry counts ``weight`` [R, L, 1] times. A replicate
+    with at most one entry normalises with its running statistics and leaves them. The batch's own
+    mean takes the shift off again, so it is never added.
     """
     out: Tensor = _Normalise.apply(  # type: ignore[no-untyped-call]
-        x, weight, mean, rstd, gamma, beta, batch, act
+        x, shift, norm.weight, norm.bias, weight, norm, training, act
     )
     return out
 
 
 def shifted(x: Tensor, shift: Tensor, act: str | None) -> Tensor:
     """act(x + shift) by one kernel; ``x`` [R, L, d], ``shift`` [R, 1, d]."""
-    zero, one = torch.zeros_like(shift), torch.ones_like(shift)
-    batch = torch.zeros(len(x), 1, 1, dtype=torch.bool)
-    return normalise(x, x.new_ones(*x.shape[:2], 1), zero, one, one, shift, batch, act)
+    out: Tensor = _Shifted.apply(x, shift, act)  # type: ignore[no-untyped-call]
+    return out
+
+
+class Norm(Protocol):
+    """A BatchNorm: parameters and buffers, each [R, 1, d]."""
+
+    weight: Any
+    bias: Any
+    running_mean: Tensor
+    running_var: Tensor
+    momentum: float
+    eps: float
 
 
 class _Normalise(torch.autograd.Function):
@@ -46,69 +55,97 @@ class _Normalise(torch.autograd.Function):
     def forward(  # noqa: PLR0913, PLR0917
         ctx: Any,
         x: Tensor,
-        weight: Tensor,
-        mean: Tensor,
-        rstd: Tensor,
+        shift: Tensor,
         gamma: Tensor,
         beta: Tensor,
-        batch: Tensor,
+        weight: Tensor,
+        norm: Norm,
+        training: bool,
         act: str | None,
     ) -> Tensor:
         from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
 
-        ctx.save_for_backward(x, weight, mean, rstd, gamma, beta, batch)
+        running = norm.running_mean, norm.running_var
+        if training:
+            mean, rstd = x.new_empty(2, *shift.shape).unbind()
+            share = x.new_empty(len(x))
+            with cpu.threads():
+                cpu_elementwise.norm_statistics(
+                    cpu.as_array(x),
+                    cpu.as_array(weight)[..., 0],
+                    _rows(shift),
+                    np.float32(norm.momentum),
+                    np.float32(norm.eps),
+                    *map(_rows, (*running, mean, rstd)),
+                    share.numpy(),
+                )
+        else:
+            mean, rstd = running[0] - shift, torch.rsqrt(running[1] + norm.eps)
+            share = x.new_zeros(len(x))
+        ctx.save_for_backward(x, weight, mean, rstd, gamma, beta, share)
         ctx.act = act
-        out = torch.empty_like(x)
-        with cpu.threads():
-            cpu_elementwise.norm_forward(
-                cpu.as_array(x),
-                _rows(mean),
-                _rows(rstd * gamma),
-                _rows(beta),
-                act is not None,
-                act == "gelu",
-                out.numpy(),
-            )
-        return out
+        return _forward(x, mean, rstd * gamma, beta, act)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
-
-        x, weight, mean, rstd, gamma, beta, batch = ctx.saved_tensors
-        grad_x, grad_gamma, grad_beta = (torch.empty_like(t) for t in (x, mean, mean))
-        with cpu.threads():
-            cpu_elementwise.norm_backward(
-                cpu.as_array(grad),
-                cpu.as_array(x),
-                cpu.as_array(weight)[..., 0],
-                _rows(mean),
-                _rows(rstd),
-                _rows(gamma),
-                _rows(beta),
-                torch.where(batch, 1 / weight.sum(1, keepdim=True), 0.0).flatten().numpy(),
-                ctx.act is not None,
-                ctx.act == "gelu",
-                grad_x.numpy(),
-                _rows(grad_gamma),
-                _rows(grad_beta),
-            )
-        grad_mean = torch.where(batch, 0.0, -gamma * rstd * grad_beta)
-        return grad_x, None, grad_mean, None, grad_gamma, grad_beta, None, None
+        *saved, share = ctx.saved_tensors
+        grad_x, grad_gamma, grad_beta = _backward(grad, *saved, share, ctx.act)
+        _, _, _, rstd, gamma, _ = saved
+        grad_shift = torch.where(share[:, None, None] > 0, 0.0, gamma * rstd * grad_beta)
+        return grad_x, grad_shift, grad_gamma, grad_beta, None, None, None, None
 
 
-def statistics(x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Weighted mean and biased variance over the entries of each replicate, [R, 1, d]."""
+class _Shifted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, shift: Tensor, act: str | None) -> Tensor:
+        ctx.save_for_backward(x, shift)
+        ctx.act = act
+        return _forward(x, torch.zeros_like(shift), torch.ones_like(shift), shift, act)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        x, shift = ctx.saved_tensors
+        zero, one = torch.zeros_like(shift), torch.ones_like(shift)
+        weight, share = x.new_zeros(*x.shape[:2], 1), x.new_zeros(len(x))
+        grad_x, _, grad_shift = _backward(grad, x, weight, zero, one, one, shift, share, ctx.act)
+        return grad_x, grad_shift, None
+
+
+def _forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
     from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
 
-    mean, var = x.new_empty(2, len(x), 1, x.shape[2]).unbind()
-    weights = cpu.as_array(weight)[..., 0]
+    out = torch.empty_like(x)
+    flags = act is not None, act == "gelu"
     with cpu.threads():
-        cpu_elementwise.norm_statistics(cpu.as_array(x), weights, _rows(mean), _rows(var))
-    return mean, var
+        cpu_elementwise.norm_forward(
+            cpu.as_array(x), _rows(mean), _rows(scale), _rows(beta), *flags, out.numpy()
+        )
+    return out
+
+
+def _backward(grad: Tensor, x: Tensor, weight: Tensor, *rest: Any) -> tuple[Tensor, ...]:
+    """Gradients for x, gamma and beta; ``rest``: mean, rstd, gamma, beta, share, activation."""
+    from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
+
+    *statistics, share, act = rest
+    grads = [torch.empty_like(t) for t in (x, statistics[0], statistics[0])]
+    with cpu.threads():
+        cpu_elementwise.norm_backward(
+            cpu.as_array(grad),
+            cpu.as_array(x),
+            cpu.as_array(weight)[..., 0],
+            *map(_rows, statistics),
+            share.numpy(),
+            act is not None,
+            act == "gelu",
+            grads[0].numpy(),
+            *map(_rows, grads[1:]),
+        )
+    return tuple(grads)
 
 
 def _rows(x: Tensor) -> Any:
-    """[R, 1, d] as a numpy array [R, d]."""
+    """[R, 1, d] as a numpy array [R, d]; a contiguous tensor shares its memory."""
     return x.detach()[:, 0].contiguous().numpy()

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
-from pdf_search.kernels.normalise import normalise, shifted, statistics
+from pdf_search.kernels.normalise import normalise, shifted
 from pdf_search.kernels.product import serves_cpu
 from pdf_search.model.segments import pick
 
@@ -42,6 +42,8 @@ class BatchNorm(nn.Module):
 
     running_mean: Tensor
     running_var: Tensor
+    eps = NORM_EPS
+    momentum = NORM_MOMENTUM
 
     def __init__(self, channels: int, replicates: int) -> None:
         super().__init__()
@@ -64,23 +66,8 @@ class BatchNorm(nn.Module):
         return (x - mean) * (torch.rsqrt(var + NORM_EPS) * self.weight) + self.bias
 
     def fused(self, x: Tensor, shift: Tensor, weight: Tensor, act: str | None) -> Tensor:
-        """act(BatchNorm(x + shift)) by one kernel; ``shift`` [R, 1, d].
-
-        The batch's own mean takes the shift off again, so it is never added.
-        """
-        outer = self.running_mean - shift
-        if self.training:
-            count = weight.sum(1, keepdim=True)
-            mean, var = statistics(x, weight)
-            self._update(mean + shift.detach(), var, count)
-            batch = count > 1
-            mean = torch.where(batch, mean, outer)
-            var = torch.where(batch, var, self.running_var)
-        else:
-            mean, var = outer, self.running_var
-            batch = torch.zeros(len(x), 1, 1, dtype=torch.bool)
-        rstd = torch.rsqrt(var + NORM_EPS)
-        return normalise(x, weight, mean, rstd, self.weight, self.bias, batch, act)
+        """act(BatchNorm(x + shift)) by one kernel; ``shift`` [R, 1, d]."""
+        return normalise(x, shift, weight, self, self.training, act)
 
     @torch.no_grad()
     def _update(self, mean: Tensor, var: Tensor, count: Tensor) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
+from pdf_search.kernels.adamw import BETA1, BETA2, adamw
 
 
 class AdamW:
@@ -36,18 +36,13 @@ class AdamW:
         self.square = torch.zeros_like(self.values)
 
     @torch.no_grad()
-    def step(self, rate: float, active: Tensor) -> None:
+    def step(self, rate: float | Tensor, active: Tensor) -> None:
         """One step for the replicates that are active, bool [R]; gradients are cleared."""
-        now = active[:, None]
         grad = self._take_gradients()
-        self.steps += now
-        mean = torch.lerp(self.mean, grad, 1 - BETA1)
-        square = self.square * BETA2 + grad.square().mul_(1 - BETA2)
-        scale = (square / (1 - BETA2**self.steps)).sqrt_().add_(EPS)
-        change = (mean / (1 - BETA1**self.steps)).div_(scale)
-        values = self.values * (1 - rate * self.weight_decay) - rate * change
-        for old, new in ((self.values, values), (self.mean, mean), (self.square, square)):
-            old.copy_(torch.where(now, new, old))
+        self.steps += active[:, None]
+        corrections = 1 - BETA1**self.steps, 1 - BETA2**self.steps
+        state = self.values, self.mean, self.square
+        adamw(grad, *state, *corrections, active, rate, self.weight_decay)
 
     def _take_gradients(self) -> Tensor:
         """All gradients [R, S], cleared; a parameter that was not used has the gradient 0."""
