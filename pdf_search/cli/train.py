@@ -31,6 +31,9 @@ class Run:
     """One training: its name and place, its length, its seeds."""
 
     name: Annotated[str | None, Option(help="Name of the run. Default: train-SPACE.")] = None
+    setting: Annotated[
+        str | None, Option(metavar="NAME", help="Another network's f(G), such as taxonomy/gcn.")
+    ] = None
     out: Annotated[Path, Option(help="Folder of all runs.")] = Path("runs")
     epochs: Annotated[int | None, Option(min=1, help="Cut here; schedules stay.")] = None
     seed: Annotated[int, Option(min=0, help="The first seed.")] = 0
@@ -45,16 +48,18 @@ def train(
 ) -> None:
     """Train one configuration: the published one, or the first of the space.
 
-    --set picks another. Validation and test are evaluated after every epoch.
+    --set picks another, --setting lays another network's f(G) over it. Validation and test are
+    evaluated after every epoch.
     """
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from pdf_search.data import load_prepared, prepare
     from pdf_search.space import load_space
 
-    chosen = load_space(space, sets or ())
+    chosen = load_space(space, sets or (), run.setting)
     config = _config(chosen, run)
-    folder = _folder(run, f"train-{chosen.name}")
+    network = f"-{run.setting.rpartition('/')[2]}" if run.setting else ""
+    folder = _folder(run, f"train-{chosen.name}{network}")
     prepared = prepare(config.data, source.data_root, source.cache, source.yes, say)
     with folder.locked():
         result = _train(config, load_prepared(prepared), folder.path, run.resume)

@@ -13,6 +13,9 @@ from pdf_search.space.first import origin_of_listed, words_of_listed
 from pdf_search.space.load import load_space, paper_names, paper_trial, space_names, space_text
 from pdf_search.space.schema import space_schema
 from pdf_search.space.space import Defaults, Space
+from pdf_search.space.study import Study, StudyPart, StudyRow
+from pdf_search.space.study_load import load_study, recorded_study, study_names
+from pdf_search.space.taxonomy import TaxonomySetting, taxonomy_names, taxonomy_setting
 
 __all__ = [
     "Choice",
@@ -24,12 +27,21 @@ __all__ = [
     "Label",
     "Parameter",
     "Space",
+    "Study",
+    "StudyPart",
+    "StudyRow",
+    "TaxonomySetting",
     "load_space",
+    "load_study",
     "origin_of_listed",
     "paper_names",
     "paper_trial",
+    "recorded_study",
     "space_names",
     "space_schema",
     "space_text",
+    "study_names",
+    "taxonomy_names",
+    "taxonomy_setting",
     "words_of_listed",
 ]

@@ -15,6 +15,7 @@ from pdf_search.space.definition import Definition, merge, retarget
 from pdf_search.space.overrides import apply_overrides
 from pdf_search.space.problems import did_you_mean
 from pdf_search.space.space import Space
+from pdf_search.space.taxonomy import TaxonomySetting, lay_setting, taxonomy_setting
 from pdf_search.space.yaml_reader import read_yaml
 
 SHIPPED = "search_spaces"
@@ -32,15 +33,21 @@ def space_names() -> list[str]:
     )
 
 
-def load_space(name_or_path: str, overrides: Sequence[str] = ()) -> Space:
+def load_space(
+    name_or_path: str, overrides: Sequence[str] = (), setting: str | None = None
+) -> Space:
     """The space of a shipped name, a data set, or a file, after ``path=value`` overrides.
+
+    ``setting``: one of ``taxonomy_names()``; its bases and filter replace the space's first.
 
     Raises:
         SpaceError: no such space, or every problem of its file with line, key and remedy.
     """
     name, definition = _find(name_or_path)
+    laid = None if setting is None else taxonomy_setting(setting)
+    definition = definition if laid is None else lay_setting(definition, laid)
     definition = apply_overrides(definition, overrides)
-    return assemble(name, definition, _published(definition))
+    return assemble(name, definition, _published(definition, laid))
 
 
 def space_text(name_or_path: str) -> str:
@@ -123,7 +130,9 @@ def _definition(text: str, source: str) -> Definition:
     return merge(_read_shipped(base), definition)
 
 
-def _published(definition: Definition) -> tuple[PublishedSetting, ...]:
+def _published(
+    definition: Definition, laid: TaxonomySetting | None
+) -> tuple[PublishedSetting, ...]:
     """Reads the settings that the head names; points stay in the head."""
     listed = definition.plain.get("published")
     if not isinstance(listed, list):
@@ -134,7 +143,9 @@ def _published(definition: Definition) -> tuple[PublishedSetting, ...]:
         if not isinstance(name, str):
             continue
         try:
-            found.append(PublishedSetting(name, parse_trial(*_paper_tree(name))))
+            tree, source = _paper_tree(name)
+            tree = tree if laid is None else laid.over(tree)
+            found.append(PublishedSetting(name, parse_trial(tree, source)))
         except ConfigError as error:
             problems.add(("published", index), str(error))
     problems.raise_if_any()

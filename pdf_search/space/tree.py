@@ -131,8 +131,8 @@ def match(node: Node, value: Any, exact: bool = False) -> dict[str, Any] | None:
 
 
 def _match_branch(node: Branch, value: Any, exact: bool) -> dict[str, Any] | None:
-    if not isinstance(value, Mapping):
-        return None
+    if not isinstance(value, Mapping):  # a mapping without domains is a fixed value as well
+        return None if exact or any(parameters(node)) else {}
     found: dict[str, Any] = {}
     for key, child in node.children.items():
         if key not in value and exact:

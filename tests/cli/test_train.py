@@ -51,6 +51,17 @@ def test_result_and_files(run: Run, home: Path) -> None:
             assert rmse(part) == pytest.approx(replicate[split], rel=1e-6)
 
 
+def test_another_network_laid_over_the_data_set(run: Run, home: Path) -> None:
+    words = ["--setting", "taxonomy/gcn", "--set", "model.hidden=16", "--epochs", 1]
+    run("train", "freesolv", *words)
+    config = yaml.safe_load((home / "runs" / "train-freesolv-gcn" / "config.yaml").read_text())
+    assert config["model"]["filter"] == "fixed"
+    assert config["model"]["coefficients"] == [0, 1]
+    assert config["basis"]["pairs"] == [[-0.5, 1]]
+    unknown = run("train", "freesolv", "--setting", "taxonomy/gat", code=2)
+    assert "did you mean" in unknown.stderr
+
+
 def test_says_how_it_goes(run: Run) -> None:
     result = run("train", "freesolv", *SMALL, "--epochs", 2)
     assert "epoch 1/2" in result.stderr

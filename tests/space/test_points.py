@@ -218,3 +218,10 @@ def test_a_recorded_space_needs_its_file_no_more(write: Write) -> None:
 def test_damaged_records_are_refused() -> None:
     with pytest.raises(SpaceError, match="the recorded space is damaged"):
         Space.from_dict({"name": "x"})
+
+
+def test_a_mapping_that_replaces_a_plain_value_keeps_the_published_point() -> None:
+    space = load_space("zinc", ["basis={eps: [-0.5], k: {low: 1, high: 3}, support: {hops: 2}}"])
+    assert space.published
+    assert space.config(space.published[0]).model.hidden == 160
+    assert space.config(space.published[0]).basis.hops == 2

@@ -1,0 +1,78 @@
+"""Other graph networks as settings of this one: the files of ``search_spaces/taxonomy``.
+
+Each gives the bases and the filter, so that f(G) is that network's matrix; everything else is the
+data set's own.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from pdf_search.config import Frozen
+from pdf_search.errors import SpaceError
+from pdf_search.space.definition import Definition, forget, merge
+from pdf_search.space.parse import is_domain
+from pdf_search.space.problems import did_you_mean
+from pdf_search.space.yaml_reader import read_yaml
+
+FOLDER = "search_spaces"
+PREFIX = "taxonomy/"
+
+
+class TaxonomySetting(Frozen):
+    """``matrix``: f(G) as its authors write it. ``basis`` is None for the data set's own."""
+
+    title: str
+    matrix: str
+    source: str
+    basis: dict[str, Any] | None = None
+    model: dict[str, Any]
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """The part of a trial's tree that the setting decides."""
+        parts = {"basis": self.basis, "model": self.model}
+        return {key: copy.deepcopy(part) for key, part in parts.items() if part is not None}
+
+    def over(self, trial: Mapping[str, Any]) -> dict[str, Any]:
+        """The tree of a trial with the setting's bases and filter in place of its own."""
+        model = {**trial.get("model", {}), **self.model}
+        return {**copy.deepcopy(dict(trial)), **self.tree, "model": copy.deepcopy(model)}
+
+
+def taxonomy_names() -> list[str]:
+    """The shipped settings, such as ``taxonomy/gcn``."""
+    names = (entry.name for entry in files(FOLDER).joinpath(PREFIX).iterdir())
+    return sorted(PREFIX + n.removesuffix(".yaml") for n in names if n.endswith(".yaml"))
+
+
+def taxonomy_setting(name: str) -> TaxonomySetting:
+    """Raises:
+    SpaceError: none of that name.
+    """
+    if name not in taxonomy_names():
+        raise SpaceError(f"no setting {name!r}; {did_you_mean(name, taxonomy_names())}")
+    source = f"{FOLDER}/{name}.yaml"
+    text = files(FOLDER).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    return TaxonomySetting.model_validate(read_yaml(text, source).tree)
+
+
+def lay_setting(definition: Definition, setting: TaxonomySetting) -> Definition:
+    """A space with the setting's bases and filter in place of its own.
+
+    Raises:
+        SpaceError: the space's model is a choice of whole models.
+    """
+    if is_domain(definition.plain.get("model")):
+        raise SpaceError(
+            f"{definition.source}: model is a choice, so {setting.title} cannot be laid over it; "
+            "write the settings of one option below model itself"
+        )
+    below = Definition(definition.source, copy.deepcopy(definition.plain), dict(definition.marks))
+    if setting.basis is not None:
+        below.plain.pop("basis", None)
+        forget(below.marks, ("basis",))
+    return merge(below, Definition(definition.source, setting.tree))
