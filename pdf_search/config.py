@@ -224,7 +224,8 @@ class InputShape(Frozen):
 # --- model ---------------------------------------------------------------------------------------
 
 Activation = Literal["gelu", "relu"]
-JOINED_LATER = ("coefficients", "filter_bias")  # hashed where set, so that older hashes stay
+# Hashed where set, so that older hashes stay.
+JOINED_LATER = ("architecture", "coefficients", "filter_bias")
 
 
 class ModelConfig(Frozen):
@@ -234,8 +235,11 @@ class ModelConfig(Frozen):
     inside the filter it is GELU always. ``filter: fixed``: ``coefficients`` instead of parameters,
     one for each place of a basis row, the same for all channels. ``filter_bias: false``: no
     constant is added inside the filter, so that ``lin`` is a sum of bases and nothing else.
+    ``architecture: gin``: PyTorch Geometric's GIN of the same width, depth, feed-forward part,
+    readout and head, for comparison; the basis and the filter then do nothing.
     """
 
+    architecture: Literal["pdf", "gin"] = "pdf"
     hidden: Annotated[int, Field(ge=1)] = 160
     layers: Annotated[int, Field(ge=1)] = 6
     filter: Literal["lin", "1l", "2l", "fixed"] = "2l"
@@ -261,6 +265,8 @@ class ModelConfig(Frozen):
                 "filter: fixed is the same for all channels and has no parameters; "
                 "write channels: shd and filter_norm: false"
             )
+        if self.architecture == "gin" and self.dropout > 0:
+            raise ValueError("architecture: gin has no dropout; write dropout: 0.0")
         if self.filter_norm and not self.filter_bias:
             raise ValueError(
                 "filter_bias: false does not go with filter_norm, which adds a constant of its "

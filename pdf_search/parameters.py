@@ -14,9 +14,10 @@ def parameter_count(model: ModelConfig, basis_size: int, shape: InputShape) -> i
     """
     d = model.hidden
     total = _input_parameters(shape.nodes, d) + _input_parameters(shape.edges, d)
-    total += _filter_parameters(model, basis_size)
     norm = 2 * d if model.ffn_norm else 0
-    total += model.layers * (_linear(d, d) + 2 * (_linear(d, d) + norm))
+    total += model.layers * 2 * (_linear(d, d) + norm)
+    if model.architecture == "pdf":
+        total += _filter_parameters(model, basis_size) + model.layers * _linear(d, d)
     total += _linear(d, shape.outputs) + (_linear(d, d) if model.head == "mlp" else 0)
     return total
 

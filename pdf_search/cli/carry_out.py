@@ -86,8 +86,7 @@ def unfinished(result: SweepResult) -> str:
 
 
 def resume_command(folder: SweepFolder) -> str:
-    parent = folder.path.parent
-    place = [] if parent.name == "runs" else ["--out", str(parent)]
+    place = [] if folder.out.name == "runs" else ["--out", str(folder.out)]
     place += ["--db", masked(folder.db)] if folder.db else []
     return shlex.join(["pdf-search", "resume", folder.name, *place])
 

@@ -17,6 +17,7 @@ from typer import Argument, Option
 from pdf_search.cli.durations import parse_duration
 
 _SEARCH, _CONFIRM, _MACHINE, _FILES = "Search", "Confirm", "Machine", "Files"
+_STUDY = "Study"
 
 SpaceName = Annotated[
     str, Argument(help="A space or data set by name (see `pdf-search spaces`), or ./my.yaml.")
@@ -108,6 +109,35 @@ class Machine:
             help="Stop after 90s, 30m or 2h, to be resumed.",
             rich_help_panel=_MACHINE,
         ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """What of a study is run, and for how long."""
+
+    name: Annotated[
+        str | None, Option(help="Name of its folder. Default: the study's.", rich_help_panel=_STUDY)
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        Option(
+            metavar="ROW[,ROW]",
+            help="Rows or data sets by name; may be given many times.",
+            rich_help_panel=_STUDY,
+        ),
+    ] = None
+    epochs: Annotated[
+        int | None,
+        Option(min=1, help="Cut every run here.", rich_help_panel=_STUDY),
+    ] = None
+    seeds: Annotated[
+        int | None,
+        Option(min=1, help="How many seeds (or all folds so often).", rich_help_panel=_STUDY),
+    ] = None
+    device: Annotated[
+        str | None,
+        Option(help="cpu or cuda. Default: a GPU if there is one.", rich_help_panel=_MACHINE),
     ] = None
 
 

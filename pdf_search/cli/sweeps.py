@@ -89,7 +89,7 @@ def resume(
     place: Place,
     trials: Annotated[int | None, typer.Option(min=1, help="New total, to extend it.")] = None,
 ) -> None:
-    """Go on with a sweep that was killed, interrupted or timed out; --trials extends it."""
+    """Go on with a sweep or study that was killed, interrupted or timed out."""
     _continue(name, place, source, {"trials": trials} | given(machine))
 
 
@@ -101,7 +101,7 @@ def confirm(
     from pdf_search.cli.carry_out import carry_out
     from pdf_search.sweep import confirm as confirm_sweep
 
-    changes = given(confirming) | given(machine) | _source(source)
+    changes = given(confirming) | given(machine) | source_options(source)
     carry_out(
         _folder(name, place),
         lambda: confirm_sweep(name, place.out, place.url, progress=say, **changes),
@@ -121,7 +121,7 @@ def rerun(
     from pdf_search.cli.carry_out import carry_out
     from pdf_search.sweep import rerun as rerun_trial
 
-    changes = given(machine) | _source(source)
+    changes = given(machine) | source_options(source)
     carry_out(
         _folder(name, place),
         lambda: rerun_trial(name, number, phase, place.out, place.url, progress=say, **changes),
@@ -132,11 +132,12 @@ def _options(*groups: Any) -> dict[str, Any]:
     """The options of several groups under the names of SweepOptions."""
     options: dict[str, Any] = {}
     for group in groups:
-        options |= _source(group) if isinstance(group, Source) else given(group)
+        options |= source_options(group) if isinstance(group, Source) else given(group)
     return options
 
 
-def _source(source: Source) -> dict[str, Any]:
+def source_options(source: Source) -> dict[str, Any]:
+    """Where data come from, under the names of SweepOptions."""
     options = given(source)
     if options.pop("yes", False):
         options["assume_yes"] = True
@@ -189,9 +190,13 @@ def _run(plan: Plan) -> None:
 
 def _continue(name: str, place: Place, source: Source, changes: dict[str, Any]) -> None:
     from pdf_search.cli.carry_out import carry_out
+    from pdf_search.cli.study import is_study, resume_a_study
     from pdf_search.sweep import resume as resume_sweep
 
-    changes = changes | _source(source)
+    changes = changes | source_options(source)
+    if is_study(_folder(name, place)):
+        resume_a_study(_folder(name, place), place, changes)
+        return
     carry_out(
         _folder(name, place),
         lambda: resume_sweep(name, place.out, place.url, progress=say, **changes),

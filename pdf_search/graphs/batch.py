@@ -56,7 +56,7 @@ class NodeData:
         present = graphs >= 0
         number = graphs.clamp(min=0)
         node_count = counts(self.node_ptr, graphs)
-        slot, node, inside = _places(self.node_ptr, number, node_count)
+        slot, node, inside = places(self.node_ptr, number, node_count)
         return Nodes(
             graphs=graphs,
             nodes=self.nodes[node],
@@ -100,7 +100,7 @@ class DeviceData:
         padding = nodes.node_slot.shape[1]
         first_node = nodes.node_count.cumsum(1) - nodes.node_count
         pair_count = counts(self.pair_ptr, graphs)
-        slot, pair, inside = _places(self.pair_ptr, graphs.clamp(min=0), pair_count)
+        slot, pair, inside = places(self.pair_ptr, graphs.clamp(min=0), pair_count)
         offset = first_node.gather(1, slot)
         return Batch(
             **vars(nodes),
@@ -123,7 +123,7 @@ def counts(ptr: Tensor, graphs: Tensor) -> Tensor:
     return torch.where(graphs >= 0, ptr[number + 1] - ptr[number], 0)
 
 
-def _places(ptr: Tensor, number: Tensor, count: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def places(ptr: Tensor, number: Tensor, count: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Slot and place in the ragged array of every entry, [R, L]; and which are not padding."""
     replicates, slots = number.shape
     total = count.sum(1)

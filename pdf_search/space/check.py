@@ -64,6 +64,16 @@ def _check_trial(
     return config
 
 
+def located_errors(error: ValidationError, plain: Any) -> list[tuple[Where, str]]:
+    """What is wrong with a trial's tree: the keys that lead to each place, and the message."""
+    found = []
+    for item in _without_noise(error.errors()):
+        at = _place_in_tree(item, plain) or _named_key(item["msg"], plain)
+        at = (*at, item["loc"][-1]) if item["type"] == "extra_forbidden" and not at else at
+        found.append((at, _message(item, at)))
+    return found
+
+
 def _open(picked: Mapping[str, Label], every: Mapping[str, Parameter]) -> dict[str, Label]:
     """The picks, and those that open the parameters picked."""
     picks = dict(picked)

@@ -23,7 +23,7 @@ def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definit
         SpaceError: not of that form, or there is no such path.
     """
     result = Definition(definition.source, copy.deepcopy(definition.plain), dict(definition.marks))
-    parsed = [_parse(text) for text in overrides]
+    parsed = [parse_override(text) for text in overrides]
     for override in parsed:
         _change_data_set(result, override)
     for override in parsed:
@@ -32,7 +32,9 @@ def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definit
 
 
 @dataclass(frozen=True)
-class _Override:
+class Override:
+    """One ``path=value``, its value read as YAML."""
+
     place: str
     path: str
     document: Document
@@ -42,7 +44,10 @@ class _Override:
         return copy.deepcopy(self.document.tree)
 
 
-def _parse(text: str) -> _Override:
+def parse_override(text: str) -> Override:
+    """Raises:
+    SpaceError: not of the form ``path=value``, or no YAML value.
+    """
     place = f"--set {text}"
     path, equals, value = text.partition("=")
     path = path.strip()
@@ -54,10 +59,10 @@ def _parse(text: str) -> _Override:
         tree = str(Path(tree).absolute())
     if path == "data" and isinstance(tree, dict) and isinstance(tree.get("path"), str):
         tree["path"] = str(Path(tree["path"]).absolute())
-    return _Override(place, path, replace(document, tree=tree))
+    return Override(place, path, replace(document, tree=tree))
 
 
-def _change_data_set(definition: Definition, override: _Override) -> None:
+def _change_data_set(definition: Definition, override: Override) -> None:
     """A space used for another data set is judged by that set's metric and protocol."""
     value = override.value
     new = value.get("name") if override.path == "data" and isinstance(value, dict) else None
@@ -67,7 +72,7 @@ def _change_data_set(definition: Definition, override: _Override) -> None:
         retarget(definition, {**old, "name": new})
 
 
-def _apply(definition: Definition, override: _Override) -> None:
+def _apply(definition: Definition, override: Override) -> None:
     where = _find(definition.plain, override.path, override.place)
     _put(definition.plain, where, _option(definition.plain, where, override.value))
     forget(definition.marks, where)
@@ -112,10 +117,10 @@ def _new_place(plain: dict[str, Any], where: Where, rest: str, path: str, place:
         return (*where, *rest.split("."))
     if setting in OWNED_BY_SWEEP:
         raise SpaceError(f"{place}: {path}: cannot be set: {OWNED_BY_SWEEP[setting]}")
-    raise SpaceError(f"{place}: {path}: unknown path; {_remedy(setting)}")
+    raise SpaceError(f"{place}: {path}: unknown path; {remedy(setting)}")
 
 
-def _remedy(setting: str) -> str:
+def remedy(setting: str) -> str:
     """Close matches beside the setting, or else anywhere."""
     parent, _, word = setting.rpartition(".")
     beside = [p.rpartition(".") for p in known_paths()]

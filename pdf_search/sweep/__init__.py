@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pdf_search.sweep.methods import METHODS
     from pdf_search.sweep.options import SweepOptions
     from pdf_search.sweep.plan import Plan, plan_sweep
+    from pdf_search.sweep.study_plan import StudyPlan, plan_study
+    from pdf_search.sweep.study_run import StudyResult, resume_study, run_study, study_parts
 
 _HOME = {
     "METHODS": "methods",
@@ -20,24 +22,36 @@ _HOME = {
     "SweepOptions": "options",
     "SweepResult": "driver",
     "confirm": "api",
+    "StudyPlan": "study_plan",
+    "StudyResult": "study_run",
+    "plan_study": "study_plan",
     "plan_sweep": "plan",
     "rerun": "api",
     "resume": "api",
+    "resume_study": "study_run",
+    "run_study": "study_run",
     "run_sweep": "api",
+    "study_parts": "study_run",
 }
 
 __all__ = [
     "METHODS",
     "Functions",
     "Plan",
+    "StudyPlan",
+    "StudyResult",
     "SweepFolder",
     "SweepOptions",
     "SweepResult",
     "confirm",
+    "plan_study",
     "plan_sweep",
     "rerun",
     "resume",
+    "resume_study",
+    "run_study",
     "run_sweep",
+    "study_parts",
 ]
 
 

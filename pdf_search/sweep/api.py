@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from pdf_search.data.raw_set import Progress
-from pdf_search.errors import ConfigError, DataError
+from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
 from pdf_search.results.store import Store
 from pdf_search.space import Space
@@ -22,6 +21,7 @@ from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.ledger import now
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import Plan, plan_sweep
+from pdf_search.sweep.record import RAW_FILES, commit, refuse_changed_data
 from pdf_search.sweep.runner import Runner
 
 Work = Callable[[Driver, Runner], None]
@@ -132,6 +132,11 @@ def recorded_plan(
         DataError: the data, or its split, has changed since the sweep began.
     """
     record = store.sweep(folder.name)
+    if record.options.get("study"):
+        raise ConfigError(
+            f"{record.name} is part of a study, whose runs are fixed: only `pdf-search resume "
+            f"{record.options['study']['name']}` goes on with it"
+        )
     given = {key: value for key, value in changes.items() if value is not None}
     fixed = {
         "name": record.name,
@@ -145,23 +150,14 @@ def recorded_plan(
     }
     options = SweepOptions.from_recorded(record.options, **(fixed | given))
     plan = plan_sweep(Space.from_dict(record.space_definition), options, progress)
-    for what, was, is_now in (
-        ("data", record.fingerprint, plan.data.fingerprint),
-        ("split", record.split_hash, plan.split_hash),
-    ):
-        if was != is_now:
-            raise DataError(
-                f"sweep {record.name}: the {what} of {record.dataset} is not what the sweep began "
-                f"with ({was[:12]}, now {is_now[:12]}). "
-                f"Restore {_source(plan)}, or start a new sweep"
-            )
+    refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))
     return plan
 
 
 def _source(plan: Plan) -> str:
     """Where the data of a sweep came from, in words of the command line."""
     path = plan.first.data.path
-    return f"the file {path}" if path else "the raw files (--data-root)"
+    return f"the file {path}" if path else RAW_FILES
 
 
 def _drive(
@@ -214,17 +210,7 @@ def _record(plan: Plan, command: str) -> SweepRecord:
         epochs=plan.epochs,
         options=plan.recorded_options(),
         versions=versions(),
-        commit=_commit(),
+        commit=commit(),
         command=command,
         created=now(),
     )
-
-
-def _commit() -> str:
-    """The commit of a source checkout; "" for an installed package."""
-    root = Path(__file__).parents[2]
-    if not (root / ".git").exists():
-        return ""
-    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return found.stdout.strip()

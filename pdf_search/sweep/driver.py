@@ -75,7 +75,8 @@ class Driver:
             if plan.options.address is not None:
                 check_nodes(storage)
             seconds = plan.options.checkpoint_seconds
-            yield Runner(plan.data, resources, storage, seconds, self.halt, self.functions.trial)
+            data, function = {"": plan.data}, self.functions.trial
+            yield Runner(data, resources, storage, seconds, self.halt, function)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""

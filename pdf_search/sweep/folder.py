@@ -16,18 +16,27 @@ from pdf_search.sweep.options import NAME, NAME_RULE
 
 @dataclass(frozen=True)
 class SweepFolder:
-    """OUT/NAME, absolute. ``db``: URL of a database elsewhere, None for ``results.db`` inside."""
+    """OUT/NAME, absolute. ``db``: URL of a database elsewhere, None for ``results.db`` inside.
+
+    ``label``: the whole name where it has several parts, such as ``paper/ablation``.
+    """
 
     path: Path
     db: str | None = None
+    label: str = ""
 
     @classmethod
     def of(cls, out: Path, name: str, db: str | None) -> SweepFolder:
-        return cls(out.expanduser().resolve() / name, db)
+        return cls(out.expanduser().resolve() / name, db, name)
 
     @property
     def name(self) -> str:
-        return self.path.name
+        return self.label or self.path.name
+
+    @property
+    def out(self) -> Path:
+        """The folder of all sweeps."""
+        return self.path.parents[self.name.count("/")]
 
     @property
     def url(self) -> str:

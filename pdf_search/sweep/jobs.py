@@ -13,7 +13,10 @@ from pdf_search.records import Phase
 
 @dataclass(frozen=True)
 class Job:
-    """A trial to train. ``resume``: checkpoint folder or URI to continue from, "" to start."""
+    """A trial to train. ``resume``: checkpoint folder or URI to continue from, "" to start.
+
+    ``data``: which of the runner's data sets, where it has several.
+    """
 
     phase: Phase
     number: int
@@ -21,6 +24,7 @@ class Job:
     origin: str = "sampled"
     params: dict[str, Any] | None = None
     resume: str = ""
+    data: str = ""
 
 
 class Source(Protocol):

@@ -15,11 +15,11 @@ RANKING = ("rocauc", "ap")  # compare graphs of both classes
 
 
 def check_labels(
-    data: Prepared, metric: Metric, search: TrialConfig, confirm: TrialConfig | None
+    data: Prepared, metric: Metric, search: TrialConfig | None, confirm: TrialConfig | None
 ) -> None:
     """That every part that a sweep trains and evaluates on has the labels that it needs.
 
-    ``search`` and ``confirm``: a trial of either phase; None where nothing is confirmed.
+    ``search`` and ``confirm``: a trial of either phase; None where there is none.
 
     Raises:
         ConfigError: names the part, the metric and the remedy.

@@ -25,11 +25,29 @@ class View(Protocol):
     def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None: ...
 
 
+class Book(Protocol):
+    """What a runner writes its trials down in, by their numbers."""
+
+    phase: Phase
+
+    def planned(self, job: Job) -> None: ...
+
+    def started(self, number: int) -> None: ...
+
+    def epoch(self, number: int, report: EpochReport, device: str) -> None: ...
+
+    def checkpoint(self, number: int, path: str) -> None: ...
+
+    def ended(self, number: int, state: State, message: str = "") -> None: ...
+
+    def interrupted(self) -> None: ...
+
+
 class Ledger:
     """The only writer of a phase's trials.
 
     ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
-    will read again.
+    will read again. ``resume``: the name that resumes the trials, if not the sweep's.
     """
 
     def __init__(
@@ -41,7 +59,9 @@ class Ledger:
         view: View,
         discard: Callable[[str], None],
         study: StudyLog | None = None,
+        resume: str = "",
     ) -> None:
+        self.resume = resume or sweep
         self.store = store
         self.sweep = sweep
         self.phase = phase
@@ -119,11 +139,11 @@ class Ledger:
         for number in [record.number for record in self._in(State.RUNNING)]:
             if not self.records[number].checkpoint:
                 self.rewind(number, 0)
-                message = f"interrupted; `pdf-search resume {self.sweep}` starts it"
+                message = f"interrupted; `pdf-search resume {self.resume}` starts it"
                 state = State.NOT_STARTED
             else:
                 at = self.records[number].epochs_done
-                message = f"interrupted at epoch {at}; `pdf-search resume {self.sweep}` continues"
+                message = f"interrupted at epoch {at}; `pdf-search resume {self.resume}` continues"
                 state = State.INTERRUPTED
             self.save(replace(self.records[number], state=state, message=message))
 

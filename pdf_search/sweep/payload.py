@@ -15,6 +15,7 @@ from pdf_search.records import EpochReport, ReplicateEpoch, State, TrialOutcome
 NUMBER = "number"  # of the trial, within its phase
 TRIAL = "trial"  # configuration, as JSON
 RESUME = "resume"  # checkpoint folder to continue from, or ""
+DATA = "data"  # name of the data set, where there are several
 EPOCH = "epoch"
 VALID = "valid"
 REPORT = "report"

@@ -156,7 +156,7 @@ def plan_sweep(
     folds = config.folds is not None
     seeds = options.seeds or (1 if folds else defaults.confirm_seeds)
     trials = count_trials(space, method, options)
-    resources = settle_resources(options, _nodes(options), trials)
+    resources = settle_resources(options, available_nodes(options), trials)
     folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
     data = load_prepared(folder)
     name = options.name or default_name(options.out.expanduser(), space.name)
@@ -241,7 +241,8 @@ def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> R
     return Resources(cpus, gpus, wanted or min(fits, max(trials, 1)))
 
 
-def _nodes(options: SweepOptions) -> list[Node]:
+def available_nodes(options: SweepOptions) -> list[Node]:
+    """This machine, or the nodes of the cluster at ``--address``."""
     if options.address is None:
         return [this_machine()]
     from pdf_search.sweep.cluster import describe_cluster  # noqa: PLC0415

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.sweep.cluster import nodes_differ
 from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.jobs import Source
-from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.ledger import Book
 from pdf_search.sweep.payload import NUMBER
 from pdf_search.sweep.recorder import HaltStopper, Recorder
 from pdf_search.sweep.resources import Resources
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 class Runner:
     """Runs phases in the Ray session that is open.
 
-    ``storage``: absolute folder or URI for checkpoints. ``function``: trains one trial; None for
-    ``run_trial``.
+    ``data``: the data sets by the names that jobs give; a sweep has one, named "". ``storage``:
+    absolute folder or URI for checkpoints. ``function``: trains one trial; None for ``run_trial``.
     """
 
     def __init__(
         self,
-        data: Prepared,
+        data: Mapping[str, Prepared],
         resources: Resources,
         storage: str,
         checkpoint_seconds: float,
@@ -47,7 +48,7 @@ class Runner:
         self.storage = storage
         self.halt = halt
         self.shared = Shared(
-            data=_in_memory(data) if nodes_differ() else str(data.folder),
+            data={n: _in_memory(d) if nodes_differ() else str(d.folder) for n, d in data.items()},
             cpus=resources.cpus,
             gpus=resources.gpus,
             checkpoint_seconds=checkpoint_seconds,
@@ -55,7 +56,7 @@ class Runner:
         )
 
     def run(
-        self, source: Source, ledger: Ledger, scheduler: EqualEpochScheduler | None = None
+        self, source: Source, ledger: Book, scheduler: EqualEpochScheduler | None = None
     ) -> None:
         """Train all jobs of the source, or until there is a reason to halt.
 

@@ -8,7 +8,7 @@ import os
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep import checkpoints
-from pdf_search.sweep.payload import RESUME, TRIAL, pack_end, pack_epoch
+from pdf_search.sweep.payload import DATA, RESUME, TRIAL, pack_end, pack_epoch
 
 Save = Callable[[Path], None]
 Report = Callable[[EpochReport, Save], None]
@@ -35,11 +35,12 @@ _loaded: dict[str, Prepared] = {}
 class Shared:
     """What all trials of a phase have in common.
 
-    ``data``: folder of the prepared arrays, mapped by each worker, or the data set itself out of
-    the object store where workers are on other machines. ``function``: None for ``run_trial``.
+    ``data``: by name, the folder of the prepared arrays, mapped by each worker, or the data set
+    itself out of the object store where workers are on other machines. ``function``: None for
+    ``run_trial``.
     """
 
-    data: str | Prepared
+    data: Mapping[str, str | Prepared]
     cpus: int
     gpus: float
     checkpoint_seconds: float
@@ -56,7 +57,8 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         with ExitStack() as stack:
             resume = config[RESUME]
             folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
-            outcome = run_or_restart(function, trial, _data(shared.data), reporter, folder)
+            data = _data(shared.data[config[DATA]])
+            outcome = run_or_restart(function, trial, data, reporter, folder)
     except Exception as error:
         if shared.gpus:
             raise  # an error may leave the GPU unusable for this process: Ray replaces it

@@ -1,0 +1,191 @@
+"""The verb that runs a table's fixed configurations: study, and how a resume goes on with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from pdf_search.cli.groups import AsJson, Machine, Place, Sets, Source, Table, given, grouped
+from pdf_search.cli.words import facts, out, out_json, say
+from pdf_search.errors import ConfigError, PdfSearchError, StoreError
+from pdf_search.records import State
+
+if TYPE_CHECKING:
+    from pdf_search.results import Store
+    from pdf_search.sweep import StudyPlan, StudyResult, SweepFolder
+
+INTERRUPTED = 130
+StudyName = Annotated[
+    str | None, Argument(help="A study by name, or ./my-study.yaml; without it, all are listed.")
+]
+DryRun = Annotated[bool, Option("--dry-run", help="Say what it would run, and check it.")]
+
+
+@grouped
+def study(
+    table: Table,
+    machine: Machine,
+    source: Source,
+    place: Place,
+    study: StudyName = None,
+    sets: Sets = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a table's fixed configurations on seeds or folds; again, go on where it stopped.
+
+    The table is written anew whenever a run ends.
+    """
+    if study is None:
+        _list_studies(as_json)
+        return
+    plan = _plan(study, sets, table, machine, source, place)
+    if as_json and dry_run:
+        out_json(plan.as_dict())
+    elif dry_run:
+        out("\n".join(plan.lines()))
+    else:
+        from pdf_search.cli.carry_out import command_line
+        from pdf_search.sweep import run_study
+
+        say("\n".join(plan.lines()))
+        report = StudyReport(plan.folder)
+        carry_out_study(
+            plan.folder,
+            report,
+            lambda: run_study(plan, command=command_line(), on_finished=report),
+        )
+
+
+def _list_studies(as_json: bool) -> None:
+    from pdf_search.space import load_study, study_names
+
+    titles = {name: load_study(name).head.title for name in study_names()}
+    out_json(titles) if as_json else out(facts(titles))
+
+
+def _plan(
+    name: str, sets: list[str] | None, table: Table, machine: Machine, source: Source, place: Place
+) -> StudyPlan:
+    from pdf_search.cli.sweeps import source_options
+    from pdf_search.space import load_study
+    from pdf_search.sweep import SweepOptions, plan_study
+
+    found = load_study(name, sets or (), table.only or (), table.epochs, table.seeds)
+    options = given(machine) | source_options(source) | _device(table.device, machine)
+    settled = SweepOptions(name=table.name, out=place.out, db=place.url, **options)
+    return plan_study(found, settled, progress=say)
+
+
+def _device(device: str | None, machine: Machine) -> dict[str, Any]:
+    """Raises:
+    ConfigError: no such device, or a GPU for runs on the CPU.
+    """
+    if device not in (None, "auto", "cpu", "cuda"):
+        raise ConfigError(f"--device {device}: give auto, cpu or cuda")
+    gpus = machine.gpus_per_trial
+    if device == "cpu" and gpus:
+        raise ConfigError(f"--device cpu with --gpus-per-trial {gpus:g}: give one of the two")
+    if device == "cpu":
+        return {"gpus_per_trial": 0.0}
+    return {"gpus_per_trial": gpus or 1.0} if device == "cuda" else {}
+
+
+class StudyReport:
+    """Writes a study's tables. A failure is told once and never ends the study."""
+
+    def __init__(self, folder: SweepFolder) -> None:
+        self.folder = folder
+        self.told = ""
+
+    def __call__(self, store: Store) -> None:
+        try:
+            from reports import write_study
+
+            write_study(store, self.folder.name, self.folder.report)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            if reason != self.told:
+                say(f"warning: the table could not be written ({reason}). The results are safe")
+            self.told = reason
+
+    def finish(self) -> None:
+        """The tables as they stand, and the first on the terminal."""
+        with self.folder.open_store() as store:
+            self(store)
+        table = self.folder.report / "table.md"
+        if not self.told and table.is_file():
+            out(table.read_text(encoding="utf-8"))
+        say(f"report: {self.folder.report}")
+
+
+def carry_out_study(
+    folder: SweepFolder, report: StudyReport, run: Callable[[], StudyResult]
+) -> None:
+    """Run, then print the table of what there is, and how to go on.
+
+    Raises:
+        typer.Exit: 130 after an interrupt, 1 if every run failed or diverged.
+    """
+    from pdf_search.cli.carry_out import resume_command
+
+    try:
+        result = run()
+    except KeyboardInterrupt:
+        say(f"interrupted; go on with: {resume_command(folder)}")
+        raise typer.Exit(INTERRUPTED) from None
+    report.finish()
+    _end(result, resume_command(folder))
+
+
+def _end(result: StudyResult, again: str) -> None:
+    trials, name = result.trials, result.plan.name
+    bad = [trial for trial in trials if trial.state in (State.FAILED, State.DIVERGED)]
+    for trial in bad:
+        row = trial.origin.partition(": ")[2]
+        reason = trial.message.splitlines()[0] if trial.message else ""
+        say(f"{trial.sweep}, {row}: {trial.state}: {reason}")
+    if result.ended:
+        done = sum(trial.state is State.COMPLETE for trial in trials)
+        reason = {"time": "stopped by --time"}.get(result.ended, result.ended)
+        say(
+            f"study {name} is not finished: {reason} with {done} of {len(trials)} runs COMPLETE; "
+            f"go on with: {again}"
+        )
+    if result.ended == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+    if len(bad) == len(trials):
+        say("error: every run FAILED or DIVERGED, so there is no result")
+        raise typer.Exit(PdfSearchError.exit_code)
+
+
+def is_study(folder: SweepFolder) -> bool:
+    """Whether the name is that of a recorded study."""
+    from pdf_search.sweep import study_parts
+
+    try:
+        with folder.open_store() as store:
+            return bool(study_parts(store, folder.name))
+    except StoreError:
+        return False  # told when the sweep is looked for
+
+
+def resume_a_study(folder: SweepFolder, place: Place, changes: dict[str, Any]) -> None:
+    """Raises:
+    ConfigError: a new total, which fixed configurations do not have.
+    """
+    from pdf_search.sweep import resume_study
+
+    if changes.pop("trials", None) is not None:
+        raise ConfigError(f"--trials: {folder.name} is a study, whose runs are fixed; leave it out")
+    report = StudyReport(folder)
+    carry_out_study(
+        folder,
+        report,
+        lambda: resume_study(
+            folder.name, place.out, place.url, progress=say, on_finished=report, **changes
+        ),
+    )

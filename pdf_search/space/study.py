@@ -1,0 +1,148 @@
+"""Studies: fixed configurations, each on the same seeds or folds, that fill one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from pdf_search.config import Frozen, TrialConfig, parse_trial
+from pdf_search.records import Phase, Protocol
+from pdf_search.space.published import plain_config
+
+ROW_TREE = ("data", "basis", "model", "training", "protocol", "folds", "engine")
+"""The keys of a trial's tree that a row of a study may hold."""
+
+DEFAULT_FOLDS = 10
+Count = Annotated[int, Field(ge=1, strict=True)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class PublishedRow(Frozen):
+    """Which published number stands beside a row: ``method`` as ``reports/baselines`` has it."""
+
+    table: Literal["ablation", "results", "timing"] = "results"
+    method: Text
+
+
+class StudyHead(Frozen):
+    """What a study file says besides its rows.
+
+    ``seeds``: how many; with folds, each seed trains all of them. ``epochs``: where every run is
+    cut, schedules stay. ``protocols``: each row is run under every one of them; without it, under
+    its own.
+    """
+
+    title: Text
+    description: str = ""
+    table: Literal["ablation", "results", "folds", "timing"]
+    seeds: Count = 4
+    epochs: Count | None = None
+    protocols: tuple[Protocol, ...] = ()
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    """One configuration. ``dataset``: its name, or for own molecules the stem of their file."""
+
+    name: str
+    dataset: str
+    config: TrialConfig
+    paper: str | None = None
+    published: PublishedRow | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = plain_config(self.config)
+        published = None if self.published is None else self.published.model_dump()
+        head = {"name": self.name, "paper": self.paper, "published": published}
+        return head | {key: plain[key] for key in ROW_TREE}
+
+
+@dataclass(frozen=True)
+class StudyPart:
+    """The runs of a study on one data set under one protocol: one recorded sweep.
+
+    ``runs``: name of the row and its configuration, in the order of the file.
+    """
+
+    name: str
+    dataset: str
+    protocol: Protocol
+    runs: tuple[tuple[str, TrialConfig], ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked study, after ``--only``, ``--epochs``, ``--seeds`` and ``--set``."""
+
+    name: str
+    source: str
+    head: StudyHead
+    rows: tuple[StudyRow, ...]
+
+    def parts(self) -> tuple[StudyPart, ...]:
+        """Data sets in the order of the rows, the protocols of each beside each other."""
+        found: dict[tuple[str, Protocol], list[tuple[str, TrialConfig]]] = {}
+        for dataset in dict.fromkeys(row.dataset for row in self.rows):
+            rows = [row for row in self.rows if row.dataset == dataset]
+            own = dict.fromkeys(row.config.protocol for row in rows)
+            for protocol in self.head.protocols or own:
+                found[dataset, protocol] = [
+                    (row.name, self._run(row, protocol))
+                    for row in rows
+                    if self.head.protocols or row.config.protocol is protocol
+                ]
+        return tuple(
+            StudyPart(
+                self.name if len(found) == 1 else f"{self.name}/{dataset}/{protocol}",
+                dataset,
+                protocol,
+                tuple(runs),
+            )
+            for (dataset, protocol), runs in found.items()
+        )
+
+    def _run(self, row: StudyRow, protocol: Protocol) -> TrialConfig:
+        folds = None if protocol is Protocol.SPLIT else row.config.folds or DEFAULT_FOLDS
+        cut = self.head.epochs
+        tree = {
+            **row.config.model_dump(),
+            "phase": Phase.CONFIRM,
+            "protocol": protocol,
+            "folds": folds,
+            "seeds": tuple(range(self.head.seeds)),
+            "stop_epoch": cut if cut and cut < row.config.training.epochs else None,
+        }
+        return parse_trial(tree, f"{self.source}: row {row.name}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole study as JSON-like data; published settings are written out in each row."""
+        return {
+            "name": self.name,
+            "source": self.source,
+            **self.head.model_dump(mode="json"),
+            "rows": [row.as_dict() for row in self.rows],
+        }
+
+    def changes_from(self, recorded: Mapping[str, Any]) -> list[str]:
+        """The dotted places in which this study differs from a recorded one, with both values."""
+        mine, theirs = self.as_dict(), dict(recorded)
+        for tree in (mine, theirs):
+            tree.pop("source", None)
+            tree["rows"] = {f"{r['name']} ({r['data']['name']})": r for r in tree["rows"]}
+        return _changes(mine, theirs, "")
+
+
+def _changes(mine: Any, theirs: Any, at: str) -> list[str]:
+    if not isinstance(mine, dict) or not isinstance(theirs, dict):
+        return [] if mine == theirs else [f"{at}: {theirs} there, {mine} now"]
+    found: list[str] = []
+    for key in {**theirs, **mine}:
+        path = f"{at}.{key}" if at else str(key)
+        if key not in mine or key not in theirs:
+            found.append(f"{path}: only {'now' if key in mine else 'there'}")
+        else:
+            found += _changes(mine[key], theirs[key], path)
+    return found

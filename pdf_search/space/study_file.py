@@ -1,0 +1,221 @@
+"""Reads a study's tree: its head, and each row as a setting laid over a published one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pdf_search.config import DataConfig, TrialConfig
+from pdf_search.data.registry import lookup
+from pdf_search.errors import DataError
+from pdf_search.records import Protocol
+from pdf_search.space.check import located_errors
+from pdf_search.space.definition import Definition
+from pdf_search.space.problems import Problems, Where, did_you_mean
+from pdf_search.space.published import differences
+from pdf_search.space.settings import overlay
+from pdf_search.space.study import (
+    DEFAULT_FOLDS,
+    ROW_TREE,
+    PublishedRow,
+    Study,
+    StudyHead,
+    StudyRow,
+)
+
+Tree = dict[str, Any]
+Paper = Callable[[str], Tree]
+ROW_HEAD = ("name", "paper", "published")
+OWNED = {
+    "seeds": "give the study `seeds: N`, which is a count, or --seeds",
+    "phase": "a study always evaluates the test part; leave it out",
+    "stop_epoch": "give the study `epochs: N`, or --epochs",
+    "device": "give --device",
+}
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """``paper``: the tree of a published setting by its name. ``sets``: laid over every row."""
+
+    definition: Definition
+    problems: Problems
+    paper: Paper
+    papers: tuple[str, ...]
+    sets: Tree
+    set_marks: Mapping[Where, str]
+
+    def read(self, index: int, plain: Any) -> StudyRow | None:
+        """The row, or None with what is wrong among the problems."""
+        where: Where = ("rows", index)
+        if not isinstance(plain, dict):
+            self.problems.add(where, "a row is a mapping with a name and a setting")
+            return None
+        before = len(self.problems.found)
+        self._check_keys(plain, where)
+        name, paper = self._text(plain, "name", where), self._paper_name(plain, where)
+        published = self._published(plain, where)
+        tree = self._tree(plain, paper)
+        config = self._config(tree, where)
+        if name is None or config is None or len(self.problems.found) > before:
+            return None
+        return StudyRow(name, _dataset(config.data), config, paper, published)
+
+    def _check_keys(self, plain: Tree, where: Where) -> None:
+        for key in plain:
+            if key in OWNED:
+                self.problems.add((*where, key), f"not part of a row: {OWNED[key]}")
+            elif key not in ROW_HEAD + ROW_TREE:
+                hint = did_you_mean(key, ROW_HEAD + ROW_TREE)
+                self.problems.add((*where, key), f"unknown key; {hint}")
+
+    def _text(self, plain: Tree, key: str, where: Where) -> str | None:
+        value = plain.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        said = "missing; add it" if key not in plain else f"give a text, not {value!r}"
+        self.problems.add((*where, key), said)
+        return None
+
+    def _paper_name(self, plain: Tree, where: Where) -> str | None:
+        name = plain.get("paper")
+        if name is None or name in self.papers:
+            return name
+        hint = did_you_mean(str(name), self.papers)
+        self.problems.add((*where, "paper"), f"no published setting {name!r}; {hint}")
+        return None
+
+    def _published(self, plain: Tree, where: Where) -> PublishedRow | None:
+        value = plain.get("published")
+        if value is None:
+            return None
+        try:
+            return PublishedRow.model_validate(value)
+        except ValidationError as error:
+            at = (*where, "published")
+            add_errors(error, at, tuple(PublishedRow.model_fields), self.problems)
+            return None
+
+    def _tree(self, plain: Tree, paper: str | None) -> Tree:
+        setting = {key: value for key, value in plain.items() if key in ROW_TREE}
+        base = self.paper(paper) if paper is not None else {}
+        return overlay(overlay(base, setting), self.sets)
+
+    def _config(self, tree: Tree, where: Where) -> TrialConfig | None:
+        self._settle(tree, where)
+        try:
+            return TrialConfig.model_validate(tree)
+        except ValidationError as error:
+            for at, message in located_errors(error, tree):
+                self._add(where, at, message)
+            return None
+
+    def _settle(self, tree: Tree, where: Where) -> None:
+        """Writes down the protocol and folds that the data set decides, if no setting does."""
+        try:
+            info = lookup(DataConfig.model_validate(tree.get("data")))
+        except ValidationError:
+            return  # reported, with its place, when the tree is checked
+        except DataError as error:
+            self._add(where, ("data", "name"), str(error))
+            return
+        tree.setdefault("protocol", str(Protocol.GIN_CURVE if tree.get("folds") else info.protocol))
+        if tree["protocol"] != Protocol.SPLIT:
+            tree["folds"] = tree.get("folds") or DEFAULT_FOLDS
+
+    def _add(self, row: Where, at: Where, message: str) -> None:
+        """A problem of a setting, at the ``--set`` that it came from or else in the file."""
+        for path, place in self.set_marks.items():
+            if path[: len(at)] == at[: len(path)]:
+                Problems(place, {}, self.problems.found).add(at, message)
+                return
+        self.problems.add((*row, *at), message)
+
+
+def parse_head(definition: Definition, problems: Problems) -> StudyHead | None:
+    """The head, or None with what is wrong among the problems."""
+    known = (*StudyHead.model_fields, "rows")
+    for key in definition.plain:
+        if key not in known:
+            problems.add((key,), f"unknown key; {did_you_mean(key, known)}")
+    plain = {
+        key: definition.plain[key] for key in StudyHead.model_fields if key in definition.plain
+    }
+    try:
+        head = StudyHead.model_validate(plain)
+    except ValidationError as error:
+        add_errors(error, (), tuple(StudyHead.model_fields), problems)
+        return None
+    if len(set(head.protocols)) < len(head.protocols):
+        problems.add(("protocols",), "a protocol is there twice; keep one")
+    return head
+
+
+def parse_rows(definition: Definition, reader: RowReader) -> tuple[StudyRow, ...]:
+    """The rows; what is wrong is among the problems."""
+    listed = definition.plain.get("rows")
+    if not isinstance(listed, list) or not listed:
+        reader.problems.add(("rows",), "list the rows of the table, each with a name and a setting")
+        return ()
+    rows: list[StudyRow] = []
+    for index, plain in enumerate(listed):
+        row = reader.read(index, plain)
+        if row is not None:
+            _check_beside(row, rows, ("rows", index), reader.problems)
+            rows.append(row)
+    return tuple(rows)
+
+
+def _check_beside(row: StudyRow, rows: list[StudyRow], where: Where, problems: Problems) -> None:
+    """That a row goes with those above it: another name, and the same data of a data set."""
+    same_data = [other for other in rows if other.dataset == row.dataset]
+    if any(other.name == row.name for other in same_data):
+        problems.add((*where, "name"), f"{row.name!r} is there twice for {row.dataset}; rename one")
+    for other in same_data[:1]:
+        changed = differences(row.config, other.config, ("data", "folds"))
+        if changed:
+            problems.add(
+                where,
+                f"{', '.join(changed)}, unlike row {other.name!r} of the same data set: the rows "
+                "of a table share their data; make it a study of its own",
+            )
+
+
+def add_errors(
+    error: ValidationError, at: Where, known: tuple[str, ...], problems: Problems
+) -> None:
+    """What pydantic says of a mapping at ``at``."""
+    for item in error.errors():
+        where = (*at, *item["loc"])
+        if item["type"] == "extra_forbidden":
+            problems.add(where, f"unknown key; {did_you_mean(str(item['loc'][-1]), known)}")
+        elif item["type"] == "missing":
+            problems.add(where, "missing; add it")
+        else:
+            problems.add(where, f"{item['msg']}, not {item['input']!r}")
+
+
+def build_study(
+    name: str, definition: Definition, reader: RowReader, changes: Mapping[str, int]
+) -> Study:
+    """The study of a file's tree; ``changes``: ``epochs`` and ``seeds`` of the command line.
+
+    Raises:
+        SpaceError: every problem found, each with file, line, key and remedy.
+    """
+    head = parse_head(definition, reader.problems)
+    rows = parse_rows(definition, reader)
+    reader.problems.raise_if_any()
+    assert head is not None
+    study = Study(name, definition.source, head.model_copy(update=dict(changes)), rows)
+    study.parts()
+    return study
+
+
+def _dataset(data: DataConfig) -> str:
+    info = lookup(data)
+    return info.name if data.path is None else Path(data.path).stem

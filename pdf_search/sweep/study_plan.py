@@ -1,0 +1,152 @@
+"""The plan of a study: its data prepared, everything checked, before the first run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.prepare import prepare
+from pdf_search.data.prepared import Prepared, load_prepared
+from pdf_search.data.raw_set import Progress
+from pdf_search.data.registry import DatasetInfo, lookup
+from pdf_search.data.splits import split_hash
+from pdf_search.errors import ConfigError
+from pdf_search.records import METRICS, Metric, Protocol
+from pdf_search.space import Study, StudyPart
+from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.labels import check_labels
+from pdf_search.sweep.options import NAME, NAME_RULE, SweepOptions
+from pdf_search.sweep.plan import available_nodes, settle_resources
+from pdf_search.sweep.resources import Resources
+from pdf_search.sweep.storage import check_storage
+
+METHOD = "study"
+
+
+@dataclass(frozen=True)
+class PartPlan:
+    """One data set under one protocol; ``runs``: each row's name and configuration."""
+
+    part: StudyPart
+    info: DatasetInfo
+    data: Prepared
+    split_hash: str
+    metric: Metric
+
+    @property
+    def name(self) -> str:
+        return self.part.name
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.part.protocol
+
+    @property
+    def runs(self) -> tuple[tuple[str, TrialConfig], ...]:
+        return self.part.runs
+
+    @property
+    def epochs(self) -> int:
+        return max(config.epochs for _, config in self.runs)
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study that can start."""
+
+    study: Study
+    options: SweepOptions
+    folder: SweepFolder
+    parts: tuple[PartPlan, ...]
+    resources: Resources
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def device(self) -> str:
+        return "cuda" if self.resources.gpus else "cpu"
+
+    @property
+    def data(self) -> dict[str, Prepared]:
+        return {part.part.dataset: part.data for part in self.parts}
+
+    def recorded_options(self, part: PartPlan) -> dict[str, Any]:
+        """What a resume and the tables need besides the study itself."""
+        head = self.study.head
+        study = {
+            "name": self.name,
+            "title": head.title,
+            "table": head.table,
+            "parts": [each.name for each in self.parts],
+        }
+        return self.options.recorded() | {"unit": part.info.unit, "study": study}
+
+    def lines(self) -> list[str]:
+        """The plan in words, one aspect a line."""
+        return [f"{key:<10} {value}" for key, value in self.as_dict().items()]
+
+    def as_dict(self) -> dict[str, str]:
+        """The plan as it is printed, and as ``--json`` gives it."""
+        size, runs = self.resources, sum(len(part.runs) for part in self.parts)
+        gpus = f" and {size.gpus:g} GPU" if size.gpus else ""
+        return {
+            "study": f"{self.name} in {self.folder.path}: {self.study.head.title}",
+            "runs": f"{runs}: " + "; ".join(_words(part) for part in self.parts),
+            "resources": f"{size.cpus} CPU{gpus} a run, {size.concurrent} at once",
+        }
+
+
+def _words(part: PartPlan) -> str:
+    first = part.runs[0][1]
+    rows = f"{len(part.runs)} x " if len(part.runs) > 1 else ""
+    seeds = f"{len(first.seeds)} seed" + ("s" if len(first.seeds) > 1 else "")
+    folds = f" x {first.folds} folds" if first.folds else ""
+    cut = sorted({config.epochs for _, config in part.runs})
+    epochs = f"{cut[0]}" if len(cut) == 1 else f"{cut[0]} to {cut[-1]}"
+    epochs += " epoch" if cut == [1] else " epochs"
+    return f"{rows}{part.info.title}, {part.protocol}, {seeds}{folds}, {epochs}"
+
+
+def plan_study(
+    study: Study, options: SweepOptions | None = None, progress: Progress | None = None
+) -> StudyPlan:
+    """Prepare the data sets of a study and settle its sizes.
+
+    Raises:
+        ConfigError: a wrong name or size, or labels on which the metric is undefined.
+        DataError: a data set cannot be prepared.
+        ResourceError: a CPU, GPU or cluster that does not exist.
+    """
+    options = options or SweepOptions()
+    check_storage(options.storage)
+    name = options.name or study.name
+    if not all(NAME.fullmatch(word) for word in name.split("/")):
+        raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
+    parts = study.parts()
+    runs = sum(len(part.runs) for part in parts)
+    resources = settle_resources(options, available_nodes(options), runs)
+    data = {part.dataset: _prepared(part, options, progress) for part in parts}
+    return StudyPlan(
+        study=study,
+        options=options,
+        folder=SweepFolder.of(options.out, name, options.db),
+        parts=tuple(_part_plan(part, data[part.dataset]) for part in parts),
+        resources=resources,
+    )
+
+
+def _prepared(part: StudyPart, options: SweepOptions, progress: Progress | None) -> Prepared:
+    config = part.runs[0][1].data
+    yes = options.assume_yes
+    return load_prepared(prepare(config, options.data_root, options.cache, yes, progress))
+
+
+def _part_plan(part: StudyPart, data: Prepared) -> PartPlan:
+    config = part.runs[0][1]
+    info = lookup(config.data)
+    metric = METRICS[config.data.metric or info.metric]
+    check_labels(data, metric, None, config)
+    return PartPlan(part, info, data, split_hash(data, config), metric)

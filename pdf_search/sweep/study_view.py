@@ -1,0 +1,128 @@
+"""Progress of a study on the terminal: a live line there, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from pdf_search.records import METRICS, EpochReport, State, SweepRecord, TrialRecord
+from pdf_search.results.summary import planned_epochs, summarise
+from pdf_search.sweep.view import duration
+
+QUIET = 60.0  # seconds after which a plain line tells that something runs
+
+
+class StudyView:
+    """Counts epochs, since runs are few and long; those of earlier sessions included."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
+        self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
+        self.running: set[tuple[str, int]] = set()
+        self.finished = 0
+        self.begun = time.monotonic()
+        self.before = 0  # epochs that earlier sessions trained
+        self.told = self.begun
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[status]}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task = self.bar.add_task("study", total=None, status="")
+
+    def __enter__(self) -> Self:
+        self.begun = self.told = time.monotonic()
+        self.before = self._done()
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.bar.stop()
+
+    def part(self, sweep: SweepRecord, title: str) -> None:
+        """A part of the study, before any of its runs."""
+        self.sweeps[sweep.name] = sweep, title
+
+    def seen(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        """A run as it stands before this session."""
+        self._note(trial, epochs)
+        self.finished += trial.state.finished
+
+    def started(self, trial: TrialRecord) -> None:
+        self.running.add((trial.sweep, trial.number))
+        self._refresh()
+
+    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        self._note(trial, epochs)
+        self._refresh()
+        if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
+            self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
+
+    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        self.running.discard((trial.sweep, trial.number))
+        self.epochs[trial.sweep, trial.number] = (0, 0)
+        if trial.state is State.COMPLETE:
+            self._note(trial, epochs)
+        self.finished += 1
+        self._refresh()
+        reason = f": {trial.message.splitlines()[0]}" if trial.message else ""
+        told = self._value(trial, epochs) if trial.state is State.COMPLETE else reason
+        if not self.console.is_terminal or trial.state is not State.COMPLETE:
+            self._print(f"{self._named(trial)} {trial.state.value}{told}")
+
+    def status(self) -> str:
+        parts = [f"{self.finished}/{len(self.epochs)} runs", f"{len(self.running)} running"]
+        left = self.seconds_left()
+        return ", ".join([*parts, f"about {duration(left)} left"] if left else parts)
+
+    def seconds_left(self) -> float | None:
+        """As if all epochs took the same time; None before the first one."""
+        done = self._done() - self.before
+        if done <= 0:
+            return None
+        total = sum(planned for _, planned in self.epochs.values())
+        return (time.monotonic() - self.begun) / done * (total - self._done())
+
+    def _done(self) -> int:
+        return sum(done for done, _ in self.epochs.values())
+
+    def _note(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+        planned = planned_epochs(self.sweeps[trial.sweep][0], trial)
+        self.epochs[trial.sweep, trial.number] = (epochs[-1].epoch if epochs else 0, planned)
+
+    def _value(self, trial: TrialRecord, epochs: list[EpochReport]) -> str:
+        sweep, _ = self.sweeps[trial.sweep]
+        metric, stat = METRICS[sweep.metric], summarise(sweep, trial, epochs).headline
+        if stat.mean is None:
+            return ""
+        scale = 100 if metric.percent else 1
+        spread = "" if stat.std is None else f" ± {scale * stat.std:.2g}"
+        return f", test {metric.label} {scale * stat.mean:.4g}{spread} (n = {stat.n})"
+
+    def _named(self, trial: TrialRecord) -> str:
+        sweep, title = self.sweeps[trial.sweep]
+        return f"{title}, {sweep.protocol}, {trial.origin.partition(': ')[2]}:"
+
+    def _print(self, line: str) -> None:
+        self.told = time.monotonic()
+        if not self.console.is_terminal:
+            line = f"{line}  [{self.status()}]"
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _refresh(self) -> None:
+        total = sum(planned for _, planned in self.epochs.values())
+        self.bar.update(self.task, completed=self._done(), total=total, status=self.status())
