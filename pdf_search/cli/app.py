@@ -8,8 +8,10 @@ import typer
 from typer.core import TyperGroup
 
 from pdf_search import __version__
+from pdf_search.cli.explain import explain
 from pdf_search.cli.look import data, doctor, spaces
 from pdf_search.cli.read import list_sweeps, report, show
+from pdf_search.cli.study import study
 from pdf_search.cli.sweeps import confirm, plan, quickstart, rerun, resume, sweep
 from pdf_search.cli.train import train
 from pdf_search.cli.words import say
@@ -50,8 +52,9 @@ _VERBS = {
         "resume": resume,
         "rerun": rerun,
         "train": train,
+        "study": study,
     },
-    "Results": {"report": report, "list": list_sweeps, "show": show},
+    "Results": {"report": report, "list": list_sweeps, "show": show, "explain": explain},
     "Around": {"data": data, "spaces": spaces, "doctor": doctor},
 }
 for _panel, _verbs in _VERBS.items():
