@@ -34,13 +34,13 @@ def learning_curves(data: SweepData) -> list[Curve]:
     confirmed = [entry for entry in data.confirmations if entry.epochs]
     shown = (confirmed or [entry for entry in data.search if entry.epochs])[:MOST_CURVES]
     parts = ("train loss", "valid", "test") if confirmed else ("train loss", "valid")
-    curves = [_curve(data.metric, entry, part) for entry in shown for part in parts]
+    curves = [curve_of(data.metric, e, part, label_of(e)) for e in shown for part in parts]
     return [curve for curve in curves if curve is not None]
 
 
 def stopping_curves(data: SweepData) -> list[Curve]:
     """The validation curve of every search trial, as far as it came."""
-    curves = (_curve(data.metric, e, "valid") for e in data.search)
+    curves = (curve_of(data.metric, e, "valid", label_of(e)) for e in data.search)
     return [curve for curve in curves if curve is not None]
 
 
@@ -49,14 +49,15 @@ def label_of(entry: Entry) -> str:
     return f"trial {entry.trial.number if number is None else number}"
 
 
-def _curve(metric: Metric, entry: Entry, part: str) -> Curve | None:
+def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | None:
+    """A trial's curve of one part; None where it has no values."""
     field = "train_loss" if part == "train loss" else part
     stats = [Stat.of(getattr(r, field) for r in report.replicates) for report in entry.epochs]
     if all(stat.mean is None for stat in stats):
         return None
     loss = part == "train loss"
     return Curve(
-        label=label_of(entry),
+        label=label,
         state=entry.trial.state.value,
         part=part,
         epochs=tuple(report.epoch for report in entry.epochs),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from markupsafe import Markup
 from plotly.subplots import make_subplots
 
 from pdf_search.records import State
@@ -41,17 +42,18 @@ def learning_figure(curves: Sequence[Curve], label: str) -> go.Figure:
     for curve in curves:
         colour = COLOURS[names.index(curve.label) % len(COLOURS)]
         place = {"row": 1, "col": parts.index(curve.part) + 1}
-        for trace in _traces(curve, colour, curve.label not in shown):
+        for trace in curve_traces(curve, colour, curve.label not in shown):
             figure.add_trace(trace, **place)
         shown.add(curve.label)
     for column, part in enumerate(parts, start=1):
         visible = readable_range([c for c in curves if c.part == part])
         figure.update_yaxes(range=visible, row=1, col=column)
-    _epoch_axis(figure, curves)
-    return _styled(figure, height=380)
+    epoch_axis(figure, curves)
+    return styled(figure, height=380)
 
 
-def _traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
+def curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
+    """The line of a curve, after its band where it has one."""
     common: dict[str, Any] = {"legendgroup": curve.label, "name": curve.label}
     line = go.Scatter(
         x=curve.epochs,
@@ -115,9 +117,9 @@ def stopping_figure(curves: Sequence[Curve], label: str) -> go.Figure:
             )
         )
         legends.add(curve.state)
-    _epoch_axis(figure, curves)
+    epoch_axis(figure, curves)
     figure.update_yaxes(title_text=f"validation {label}", range=readable_range(curves))
-    return _styled(figure, height=420)
+    return styled(figure, height=420)
 
 
 def importance_figure(report: ImportanceReport) -> go.Figure:
@@ -145,16 +147,16 @@ def importance_figure(report: ImportanceReport) -> go.Figure:
     )
     figure.update_xaxes(title_text="share of the variance of ranks", rangemode="tozero")
     figure.update_yaxes(automargin=True)
-    _styled(figure, height=150 + 34 * len(rows))
+    styled(figure, height=150 + 34 * len(rows))
     return figure.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
 
 
-def _epoch_axis(figure: go.Figure, curves: Sequence[Curve]) -> None:
+def epoch_axis(figure: go.Figure, curves: Sequence[Curve]) -> None:
     last = max((curve.epochs[-1] for curve in curves), default=0)
     figure.update_xaxes(title_text="epoch", dtick=1 if last <= 10 else None)
 
 
-def _styled(figure: go.Figure, height: int) -> go.Figure:
+def styled(figure: go.Figure, height: int) -> go.Figure:
     figure.update_layout(
         template="plotly_white",
         height=height,
@@ -163,3 +165,18 @@ def _styled(figure: go.Figure, height: int) -> go.Figure:
         legend={"orientation": "h", "y": -0.2, "yanchor": "top"},
     )
     return figure
+
+
+def figure_section(name: str, title: str, text: str, figure: go.Figure | None) -> dict[str, Any]:
+    """A figure as a section of a page, its script left out; the text alone without a figure."""
+    html = (
+        ""
+        if figure is None
+        else figure.to_html(
+            full_html=False,
+            include_plotlyjs=False,
+            div_id=f"figure-{name}",
+            config={"displaylogo": False, "responsive": True},
+        )
+    )
+    return {"name": name, "title": title, "text": text, "html": Markup(html)}

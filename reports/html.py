@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from pdf_search.records import State
 from reports.curves import learning_curves, stopping_curves
 from reports.environment import templates
-from reports.figures import importance_figure, learning_figure, stopping_figure
+from reports.figures import figure_section, importance_figure, learning_figure, stopping_figure
 from reports.importance import importance
 from reports.leaderboard import leaderboard_cells, leaderboard_rows, varying_params
 from reports.numbers import format_parameter, format_seconds, metric_label
@@ -41,7 +40,7 @@ def report_html(data: SweepData) -> str:
             board_rows=list(zip(rows, board_cells, strict=True)),
             shared={path: format_parameter(v) for path, v in varying_params(rows)[1].items()},
             facts=_facts(data),
-            provenance=_provenance(data),
+            provenance=provenance(data),
             figures=_figures(data, label),
             plotlyjs=Markup(get_plotlyjs()),
         )
@@ -63,7 +62,8 @@ def _facts(data: SweepData) -> list[tuple[str, str]]:
     ]
 
 
-def _provenance(data: SweepData) -> list[tuple[str, str]]:
+def provenance(data: SweepData) -> list[tuple[str, str]]:
+    """Command, versions, data: how the numbers of a sweep came to be, by name."""
     sweep = data.sweep
     devices = dict.fromkeys(e.trial.device for e in (*data.search, *data.confirm) if e.trial.device)
     facts = [
@@ -89,32 +89,22 @@ def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
         text = (
             f"Mean over replicates of the {which}; the band is one population standard deviation."
         )
-        found.append(_figure("learning", "Learning curves", text, learning_figure(learning, label)))
+        found.append(
+            figure_section("learning", "Learning curves", text, learning_figure(learning, label))
+        )
     if stopping:
         text = "Every search trial, by its end: a dot marks where a trial stopped."
-        found.append(_figure("stopping", "Early stopping", text, stopping_figure(stopping, label)))
+        found.append(
+            figure_section("stopping", "Early stopping", text, stopping_figure(stopping, label))
+        )
     text = (
         f"Over the {shares.basis}. Each parameter alone, no interactions; a grey bar explains no "
         "more than chance would."
     )
     if shares.rows:
         figure = importance_figure(shares)
-        found.append(_figure("importance", "Hyperparameter importance", text, figure))
+        found.append(figure_section("importance", "Hyperparameter importance", text, figure))
     elif data.search:
         reason = shares.basis if "left out" in shares.basis else "No sampled value varies."
-        found.append(_figure("importance", "Hyperparameter importance", reason, None))
+        found.append(figure_section("importance", "Hyperparameter importance", reason, None))
     return found
-
-
-def _figure(name: str, title: str, text: str, figure: go.Figure | None) -> dict[str, Any]:
-    html = (
-        ""
-        if figure is None
-        else figure.to_html(
-            full_html=False,
-            include_plotlyjs=False,
-            div_id=f"figure-{name}",
-            config={"displaylogo": False, "responsive": True},
-        )
-    )
-    return {"name": name, "title": title, "text": text, "html": Markup(html)}

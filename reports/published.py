@@ -47,16 +47,15 @@ class Published:
 
 
 def published(dataset: str, metric: str, table: str = "results") -> list[Published]:
-    """Rows of a data set in the order of their table; none for a set nobody published.
+    """Checked rows of a data set in the order of their table; none for a set nobody published.
 
     ``table``: ``results`` (comparison with other methods) or ``ablation``.
     """
     name = _folded(dataset)
     return [
         row
-        for tree in _files()
-        if tree.get("table", "results") == table
-        if name in map(_folded, tree["names"]) and tree["metric"] == metric
+        for tree in checked_files(table)
+        if name in map(_folded, tree["names"]) and tree.get("metric") == metric
         for row in _rows(tree)
     ]
 
@@ -64,8 +63,17 @@ def published(dataset: str, metric: str, table: str = "results") -> list[Publish
 def printed_name(dataset: str) -> str:
     """A data set as the paper prints it; the name itself for one that it does not have."""
     name = _folded(dataset)
-    known = (tree["dataset"] for tree in _files() if name in map(_folded, tree.get("names", ())))
+    known = (tree["dataset"] for tree in checked_files() if name in map(_folded, tree["names"]))
     return next(known, dataset)
+
+
+def checked_files(table: str = "results") -> list[dict[str, Any]]:
+    """Files of a kind of table; one that was not compared with its source is never printed.
+
+    A file says ``checked = true`` once a test compares each of its numbers with the source's text.
+    """
+    files = (tree for tree in _files() if tree.get("checked") is True)
+    return [tree for tree in files if tree.get("table", "results") == table]
 
 
 @cache

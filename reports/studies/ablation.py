@@ -55,13 +55,18 @@ def _lines(study: Study, part: SweepData) -> list[Line]:
 
 
 def _line(study: Study, name: str, part: SweepData, run: Run | None, row: Published | None) -> Line:
-    found = ARCHITECTURE.fullmatch(name)
-    group, case = found.groups() if found else ("", name)
+    group, case = split_name(name)
     where = f"{title_of(part)}, {part.sweep.protocol.value}" if len(study.parts) > 1 else ""
     group = ", ".join(filter(None, (group, where)))
     return Line(
         case, (*_ours(run), *_theirs(part, row), *_verdict(run)), section=group, group=group
     )
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Architecture and case of a row: ``shd-((eps, k), 2L)`` is shd and ((eps, k), 2L)."""
+    found = ARCHITECTURE.fullmatch(name)
+    return (found.group(1), found.group(2)) if found else ("", name)
 
 
 def _ours(run: Run | None) -> tuple[Cell | str, ...]:

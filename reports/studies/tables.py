@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from reports.complexity import Memory, complexity_grid
 from reports.grid import Grid
 from reports.studies.ablation import ablation_grid
 from reports.studies.comparison import comparison_grid
-from reports.studies.data import Study
+from reports.studies.data import Study, title_of
 from reports.studies.matrix import matrix_grid
+from reports.studies.timing import timing_grids
 
 
 def study_grids(study: Study) -> list[Grid]:
@@ -15,4 +17,26 @@ def study_grids(study: Study) -> list[Grid]:
         return []
     if study.table == "ablation":
         return [ablation_grid(study)]
+    if study.table == "timing":
+        key = f"{study.name}/complexity"
+        return [*timing_grids(study), complexity_grid(key, memories(study))]
     return [matrix_grid(study), comparison_grid(study)]
+
+
+def memories(study: Study) -> list[Memory]:
+    """The peak memory of every run that has epochs."""
+    return [
+        Memory(
+            method=run.name,
+            dataset=run.part.sweep.dataset,
+            title=title_of(run.part),
+            peak_mb=run.entry.trial.peak_mb,
+            replicates=len(run.entry.trial.replicates),
+            parameters=run.entry.trial.parameters,
+            device=run.entry.trial.device,
+            partial=", ".join(run.entry.summary.reasons),
+            source=f"study part {run.part.sweep.name}",
+        )
+        for run in study.runs()
+        if run.entry.trial.peak_mb is not None
+    ]

@@ -6,13 +6,16 @@ from pathlib import Path
 
 from pdf_search.results import Store
 from reports.grid_texts import grid_csv, grid_latex, grid_markdown
+from reports.studies.curves import study_figures
 from reports.studies.data import load_study
+from reports.studies.page import study_html
+from reports.studies.plots import images
 from reports.studies.tables import study_grids
 from reports.write import write_files
 
 
 def write_study(store: Store, name: str, folder: Path) -> list[Path]:
-    """Write the tables of a study (md, csv, tex), its curves and ``report.html`` into ``folder``.
+    """Write a study's tables (md, csv, tex), figures (png, pdf) and ``report.html``.
 
     Everything is computed before the first file changes; each file is replaced as a whole. One
     file holds all tables of the study; ``table.csv`` has one line a number.
@@ -24,10 +27,13 @@ def write_study(store: Store, name: str, folder: Path) -> list[Path]:
         StoreError: an unknown study, or a folder that cannot be written.
     """
     study = load_study(store, name)
-    grids = study_grids(study)
+    grids, figures = study_grids(study), study_figures(study)
     texts: dict[str, str | bytes] = {
         "table.csv": grid_csv(grids),
         "table.md": "\n".join(map(grid_markdown, grids)),
         "table.tex": "\n".join(map(grid_latex, grids)),
+        "report.html": study_html(study, grids, figures),
     }
+    for figure in figures:
+        texts |= images(figure)
     return write_files(folder, texts)

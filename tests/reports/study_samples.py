@@ -108,3 +108,13 @@ def folds(store: Store, **changes: Any) -> list[SweepRecord]:
     for record in records:
         train(store, record, 0, 0.88 if record.dataset == "mutag" else 0.66, 10, **changes)
     return records
+
+
+def timing(store: Store, epochs: int = 51) -> list[SweepRecord]:
+    """GIN and two rows of PDF on ZINC, GIN on REDDIT-BINARY."""
+    rows = [row(name, "zinc", "timing") for name in ("GIN", "shd-PDF 1-hop", "idp-PDF")]
+    records = begin(store, "paper/timing", "timing", [*rows, row("GIN", "reddit-binary", "timing")])
+    for record, count in zip(records, (3, 1), strict=True):
+        for number in range(count):
+            train(store, record, number, 0.3, 1, epochs)
+    return records

@@ -1,0 +1,142 @@
+"""The paper's figures as plain numbers: curves by architecture, accuracy over folds. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.curves import Curve, curve_of
+from reports.numbers import scaled
+from reports.studies.ablation import split_name
+from reports.studies.data import Run, Study, title_of
+from reports.sweep_data import SweepData
+
+SPREAD = "Mean over replicates; the band is one population standard deviation (ddof 0)."
+
+FOLDS = (
+    "Thin lines are folds, the thick one their mean with one population standard deviation (ddof "
+    "0). Dots are the values that the table reports; the vertical line is the epoch, where one is "
+    "chosen for all folds."
+)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes. ``thin``: single folds. ``chosen``: epochs at which values are reported,
+    with those values; ``rule``: the epoch, if one was chosen for all folds.
+    """
+
+    title: str
+    label: str
+    curves: tuple[Curve, ...]
+    thin: tuple[Curve, ...] = ()
+    chosen: tuple[tuple[int, float], ...] = ()
+    rule: int | None = None
+
+
+@dataclass(frozen=True)
+class CurveFigure:
+    """Panels in rows; the panels of a row share their y axis. ``name`` is that of its files."""
+
+    name: str
+    title: str
+    text: str
+    rows: tuple[tuple[Panel, ...], ...]
+
+
+def study_figures(study: Study) -> list[CurveFigure]:
+    """Accuracy over folds, or the learning curves of every data set; empty before any epoch."""
+    if study.table == "timing":
+        return []
+    if study.table == "folds":
+        figures = [_folds(study)]
+    else:
+        figures = [_learning(study, part) for part in study.parts]
+    return [figure for figure in figures if figure.rows]
+
+
+def _learning(study: Study, part: SweepData) -> CurveFigure:
+    runs = [run for run in study.runs() if run.part is part and run.entry.epochs]
+    where = f"{title_of(part)}, {part.sweep.protocol.value}"
+    several = len(study.parts) > 1
+    name = f"curves-{part.sweep.dataset}-{part.sweep.protocol.value}" if several else "curves"
+    return CurveFigure(
+        name=name,
+        title=f"Learning curves on {where}" + (f" ({study.partial})" if study.partial else ""),
+        text=SPREAD,
+        rows=_learning_rows(part, runs),
+    )
+
+
+def _learning_rows(part: SweepData, runs: Sequence[Run]) -> tuple[tuple[Panel, ...], ...]:
+    """A row a part of the data, shd and idp beside each other."""
+    label = part.metric.label
+    titles = {
+        "train loss": "training loss",
+        "valid": f"validation {label}",
+        "test": f"test {label}",
+    }
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(split_name(run.name)[0], []).append(run)
+    rows = []
+    for kind, title in titles.items():
+        panels = [
+            Panel(": ".join(filter(None, (group, title))), title, _curves(part, own, kind))
+            for group, own in groups.items()
+        ]
+        if any(panel.curves for panel in panels):
+            rows.append(tuple(panels))
+    return tuple(rows)
+
+
+def _curves(part: SweepData, runs: Sequence[Run], kind: str) -> tuple[Curve, ...]:
+    found = (curve_of(part.metric, run.entry, kind, split_name(run.name)[1]) for run in runs)
+    return tuple(curve for curve in found if curve is not None)
+
+
+def _folds(study: Study) -> CurveFigure:
+    runs = [run for run in study.runs() if run.entry.epochs]
+    rows = []
+    for name in study.datasets:
+        panels = (_fold_panel(run) for run in runs if run.part.sweep.dataset == name)
+        rows.append(tuple(panel for panel in panels if panel is not None))
+    return CurveFigure(
+        name="folds",
+        title="Held-out accuracy over folds" + (f" ({study.partial})" if study.partial else ""),
+        text=FOLDS,
+        rows=tuple(row for row in rows if row),
+    )
+
+
+def _fold_panel(run: Run) -> Panel | None:
+    metric, summary = run.part.metric, run.entry.summary
+    mean = curve_of(metric, run.entry, "test", "mean of folds")
+    if mean is None:
+        return None
+    values = [scaled(value, metric) for value in summary.test]
+    return Panel(
+        title=f"{title_of(run.part)}, {run.name}, {run.protocol.value}",
+        label=f"held-out {metric.label}",
+        curves=(mean,),
+        thin=tuple(_fold(run, index) for index in range(len(summary.test))),
+        chosen=tuple(
+            (epoch, value)
+            for epoch, value in zip(summary.best_epochs, values, strict=True)
+            if epoch is not None and value is not None
+        ),
+        rule=summary.best_epoch,
+    )
+
+
+def _fold(run: Run, index: int) -> Curve:
+    reports = [report for report in run.entry.epochs if index < len(report.replicates)]
+    fold = run.entry.trial.replicates[index].fold if run.entry.trial.replicates else None
+    return Curve(
+        label=f"fold {index if fold is None else fold}",
+        state=run.entry.trial.state.value,
+        part="test",
+        epochs=tuple(report.epoch for report in reports),
+        mean=tuple(scaled(r.replicates[index].test, run.part.metric) for r in reports),
+        std=(None,) * len(reports),
+    )

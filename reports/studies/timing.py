@@ -1,0 +1,152 @@
+"""Time an epoch: ours as recorded, beside the paper's printed times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from pdf_search.records import EpochReport
+from pdf_search.results import Stat
+from reports.cell import COMPLETE, NOT_STARTED, PARTIAL, PUBLISHED, Cell
+from reports.grid import ABSENT, Grid, Line
+from reports.numbers import format_count
+from reports.published import checked_files
+from reports.studies.data import Run, Study, title_of
+from reports.studies.notes import provenance
+from reports.studies.state import seeds_text
+from reports.sweep_data import SweepData
+
+PARTS = {
+    "train": "training (train set)",
+    "eval_train": "evaluation (train set)",
+    "eval_valid": "evaluation (validation set)",
+    "eval_test": "evaluation (test set)",
+}
+WHOLE = "whole epoch"
+PAPERS_EPOCHS = 50
+NOTES = (
+    "Published times: mean ± std over 50 epochs, of training and of each evaluation apart.",
+    "Our record has one time an epoch: training together with the evaluation of every part that "
+    "the protocol evaluates. It stands in the column 'whole epoch' and cannot be compared with a "
+    "single published column; beside it stands the sum of the published means of the same work.",
+    "Ours: mean and population standard deviation (ddof 0) over epochs. The first epoch, which "
+    "compiles and fills caches, is left out where there are more. Seeds of a row are trained "
+    "together: the time is that of all of them.",
+    "Times on different hardware do not compare methods; rows of ours on one device do.",
+)
+
+
+def timing_grids(study: Study) -> list[Grid]:
+    """One table a part."""
+    return [_grid(study, part) for part in study.parts]
+
+
+def _grid(study: Study, part: SweepData) -> Grid:
+    runs = [run for run in study.runs() if run.part is part]
+    lines = (*_published_lines(part), *map(_line, runs))
+    states = [cell.state for line in lines for _, cell in _cells(line) if cell.kind == "ours"]
+    still = [state for state in states if state != COMPLETE]
+    return Grid(
+        key=f"{study.name}/{part.sweep.dataset}",
+        title=f"{study.title}: {title_of(part)}, seconds",
+        corner="Model",
+        columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "hardware"),
+        lines=lines,
+        notes=(*NOTES, *provenance(study)),
+        partial="partial" if still else "",
+        notices=(f"{len(states) - len(still)} of {len(states)} rows are complete",) * bool(still),
+    )
+
+
+def _cells(line: Line) -> list[tuple[int, Cell]]:
+    return [(i, cell) for i, cell in enumerate(line.cells) if isinstance(cell, Cell)]
+
+
+def _published_lines(part: SweepData) -> list[Line]:
+    trees = [t for t in checked_files("timing") if part.sweep.dataset in t["names"]]
+    return [_quoted(part, tree, row) for tree in trees for row in tree["rows"]]
+
+
+def _quoted(part: SweepData, tree: dict[str, Any], row: dict[str, Any]) -> Line:
+    base = Cell(
+        kind=PUBLISHED,
+        quantity="",
+        dataset=part.sweep.dataset,
+        n=tree["epochs"],
+        over="epochs",
+        unit=tree["unit"],
+        state=PUBLISHED,
+        source=tree["source"],
+        note="",
+    )
+    times = [_time(base, f"seconds, {name}", row.get(key)) for key, name in PARTS.items()]
+    rest = (_sum(base, row), str(tree["epochs"]), ABSENT, ABSENT, tree["hardware"])
+    return Line(f"{row['method']} (paper)", (*times, *rest), "published", "published")
+
+
+def _time(base: Cell, quantity: str, pair: Sequence[Decimal] | None) -> Cell | str:
+    if pair is None:
+        return ABSENT
+    mean, std = pair
+    text = f"{mean} ± {std}"
+    return replace(base, quantity=quantity, value=float(mean), spread=float(std), exact=text)
+
+
+def _sum(base: Cell, row: dict[str, Any]) -> Cell:
+    """Training and the evaluation of the validation and test set, as far as they are printed."""
+    parts = [key for key in ("train", "eval_valid", "eval_test") if key in row]
+    total = sum((row[key][0] for key in parts), Decimal(0))
+    return replace(
+        base,
+        kind="computed",
+        quantity="seconds, training and evaluation",
+        value=float(total),
+        exact=str(total),
+        state=COMPLETE,
+        note="sum of the printed means of " + ", ".join(PARTS[key] for key in parts),
+    )
+
+
+def _line(run: Run) -> Line:
+    trial = run.entry.trial
+    stat = Stat.of(report.seconds for report in timed(run.entry.epochs))
+    why = _why(run, stat.n)
+    cell = Cell(
+        kind="ours",
+        quantity="seconds, training and evaluation",
+        dataset=run.part.sweep.dataset,
+        value=stat.mean,
+        spread=stat.std,
+        n=stat.n,
+        over="epochs",
+        unit="s",
+        protocol=run.protocol.value,
+        parameters=trial.parameters,
+        parameters_text=format_count(trial.parameters),
+        state=NOT_STARTED if not run.entry.epochs else PARTIAL if why else COMPLETE,
+        why=why if run.entry.epochs else "",
+        seeds=seeds_text(run.entry),
+        epochs=str(run.entry.summary.epochs),
+        train_fraction=run.entry.train_fraction,
+        source=f"study part {run.part.sweep.name}",
+        note="",
+    )
+    rest = (str(stat.n), str(len(trial.replicates)), cell.parameters_text, trial.device or ABSENT)
+    return Line(f"{run.name}, ours", (*(ABSENT,) * len(PARTS), cell, *rest), "ours", "ours")
+
+
+def timed(epochs: Sequence[EpochReport]) -> Sequence[EpochReport]:
+    """The epochs whose time counts: all but the first, where there are more."""
+    return epochs[1:] if len(epochs) > 1 else epochs
+
+
+def _why(run: Run, counted: int) -> str:
+    """A run that a timing study cuts on purpose is whole once it has the paper's epochs."""
+    reasons = list(run.entry.summary.reasons)
+    if counted + 1 < PAPERS_EPOCHS:
+        reasons.append(f"{counted} epochs timed, the paper has {PAPERS_EPOCHS}")
+    if run.entry.train_fraction < 1:
+        reasons.append(f"trained on {run.entry.train_fraction:.3g} of the training part")
+    return ", ".join(reasons)
