@@ -39,11 +39,11 @@ class Which:
 
 @dataclass(frozen=True)
 class Kept:
-    """A trained model on storage. ``folder`` takes what is derived from it."""
+    """A trained model on storage. ``explained``: where its explanation goes."""
 
     config: TrialConfig
     checkpoint: str  # folder or URI
-    folder: Path
+    explained: Path
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def explain(
 
     wanted = view.numbers
     kept = find_run(run, which, place)
-    target = to.expanduser().resolve() if to is not None else kept.folder / "explain"
+    target = to.expanduser().resolve() if to is not None else kept.explained
     with loaded(kept, source, view.replicate) as trained:
         found = explained(trained, view.graph, wanted)
     files = write_explanation(found, target)
@@ -130,7 +130,7 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
             f"{folder} is a sweep: name one of its trials with --trial N "
             f"(`pdf-search show {run}` lists them)"
         )
-    return Kept(read_config(folder), str(folder), folder)
+    return Kept(read_config(folder), str(folder), folder / "explain")
 
 
 def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
@@ -147,7 +147,7 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
             "checkpoint: choose one that is complete, or that --phase confirm trained again"
         )
     config = parse_trial(trial.config, f"trial {number} of {name}")
-    return Kept(config, trial.checkpoint, folder.path / "explained" / f"{phase.value}-{number}")
+    return Kept(config, trial.checkpoint, folder.path / "explain" / f"{phase.value}-{number}")
 
 
 @contextmanager
