@@ -4,30 +4,39 @@ Pure rows first (leaderboard, result table, curves), then thin renderers (Markdo
 HTML).
 """
 
+from reports.complexity import complexity_grid
+from reports.grid import Grid
+from reports.grid_files import write_grids
 from reports.leaderboard import LeaderboardRow, leaderboard_markdown, leaderboard_rows
 from reports.result_table import ResultTable, TableRow, result_table
 from reports.show import find_trial, show_sweep, show_trial
-from reports.studies import has_study, load_study, write_study
+from reports.statistics import statistics_grid
+from reports.studies import has_study, load_study, memories, write_study
 from reports.sweep_data import Entry, SweepData, load_sweep
 from reports.tables import render_markdown
 from reports.write import write_report
 
 __all__ = [
     "Entry",
+    "Grid",
     "LeaderboardRow",
     "ResultTable",
     "SweepData",
     "TableRow",
+    "complexity_grid",
     "find_trial",
     "has_study",
     "leaderboard_markdown",
     "leaderboard_rows",
     "load_study",
     "load_sweep",
+    "memories",
     "render_markdown",
     "result_table",
     "show_sweep",
     "show_trial",
+    "statistics_grid",
+    "write_grids",
     "write_report",
     "write_study",
 ]

@@ -13,6 +13,7 @@ from pdf_search.cli.look import data, doctor, spaces
 from pdf_search.cli.read import list_sweeps, report, show
 from pdf_search.cli.study import study
 from pdf_search.cli.sweeps import confirm, plan, quickstart, rerun, resume, sweep
+from pdf_search.cli.tables import tables
 from pdf_search.cli.train import train
 from pdf_search.cli.words import say
 from pdf_search.errors import PdfSearchError
@@ -60,6 +61,7 @@ _VERBS = {
 for _panel, _verbs in _VERBS.items():
     for _name, _verb in _verbs.items():
         app.command(_name, rich_help_panel=_panel)(_verb)
+app.add_typer(tables, name="tables", rich_help_panel="Results")
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,7 +5,7 @@ from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.data.registry import DatasetInfo, lookup, names
 from pdf_search.data.splits import Split, search_view, split_for, split_hash
-from pdf_search.data.statistics import statistics
+from pdf_search.data.statistics import mean_counts, statistics
 
 __all__ = [
     "CacheEntry",
@@ -17,6 +17,7 @@ __all__ = [
     "cache_size",
     "load_prepared",
     "lookup",
+    "mean_counts",
     "names",
     "prepare",
     "search_view",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdf_search.config import CategoricalInput, NoInput
 from pdf_search.data.prepared import Prepared
 from pdf_search.records import Task
+
+Counts = NDArray[np.int64]
 
 
 def statistics(data: Prepared) -> dict[str, Any]:
@@ -19,7 +22,7 @@ def statistics(data: Prepared) -> dict[str, Any]:
     """
     graphs, info = data.graphs, data.info
     assert info.shape is not None
-    nodes, edges = graphs.node_count, np.diff(graphs.edge_ptr) // 2
+    nodes, edges = _counts(data)
     targets = np.asarray(graphs.targets)
     return {
         "name": info.name,
@@ -40,6 +43,16 @@ def statistics(data: Prepared) -> dict[str, Any]:
         "parts": {name: len(part) for name, part in (data.official or {}).items()} or None,
         "fingerprint": data.fingerprint,
     }
+
+
+def mean_counts(data: Prepared) -> dict[str, float]:
+    """Mean nodes and undirected edges a graph, not rounded."""
+    nodes, edges = _counts(data)
+    return {"nodes": float(nodes.mean()), "edges": float(edges.mean())}
+
+
+def _counts(data: Prepared) -> tuple[Counts, Counts]:
+    return data.graphs.node_count, np.diff(data.graphs.edge_ptr) // 2
 
 
 def _node_attributes(data: Prepared) -> bool:

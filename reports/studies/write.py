@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pdf_search.results import Store
-from reports.grid_texts import grid_csv, grid_latex, grid_markdown
+from reports.grid_files import tables_as_files
 from reports.studies.curves import study_figures
 from reports.studies.data import load_study
 from reports.studies.page import study_html
@@ -28,12 +28,10 @@ def write_study(store: Store, name: str, folder: Path) -> list[Path]:
     """
     study = load_study(store, name)
     grids, figures = study_grids(study), study_figures(study)
-    texts: dict[str, str | bytes] = {
-        "table.csv": grid_csv(grids),
-        "table.md": "\n".join(map(grid_markdown, grids)),
-        "table.tex": "\n".join(map(grid_latex, grids)),
+    files: dict[str, str | bytes] = {
+        **tables_as_files("table", grids),
         "report.html": study_html(study, grids, figures),
     }
     for figure in figures:
-        texts |= images(figure)
-    return write_files(folder, texts)
+        files |= images(figure)
+    return write_files(folder, files)

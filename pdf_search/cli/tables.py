@@ -1,0 +1,81 @@
+"""Verbs below `tables`: tables of the paper that need no training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from pdf_search.cli.groups import Place, Source, grouped
+from pdf_search.cli.words import out, say
+
+if TYPE_CHECKING:
+    from reports import Grid
+
+OUT = Annotated[Path, Option("--out", help="Folder of results; the files go to its tables/.")]
+
+tables = typer.Typer(no_args_is_help=True, help="Tables of the paper that need no training.")
+
+
+@tables.command("statistics")
+@grouped
+def statistics_verb(
+    source: Source,
+    names: Annotated[
+        list[str] | None,
+        Argument(help="Data sets. Default: the paper's, of OGB's those that are prepared."),
+    ] = None,
+    out_folder: OUT = Path("runs"),
+) -> None:
+    """Counts of data sets as loaded, beside those that the paper prints."""
+    from pdf_search.config import DataConfig
+    from pdf_search.data import load_prepared, mean_counts, prepare, statistics
+    from reports import statistics_grid
+
+    found = []
+    for name in names or _papers_sets(source.cache):
+        folder = prepare(DataConfig(name=name), source.data_root, source.cache, source.yes, say)
+        prepared = load_prepared(folder)
+        found.append(statistics(prepared) | mean_counts(prepared))
+    _write("statistics", statistics_grid(found), out_folder)
+
+
+def _papers_sets(cache: Path | None) -> list[str]:
+    """The paper's data sets without those that take long to prepare and are not."""
+    from pdf_search.data import cache_entries
+    from pdf_search.data.registry import TU_SETS
+
+    prepared = {entry.name for entry in cache_entries(cache)}
+    large = [name for name in ("ogbg-molpcba", "ogbg-ppa") if name in prepared]
+    return ["zinc", *large, *TU_SETS]
+
+
+@tables.command("complexity")
+@grouped
+def complexity_verb(
+    place: Place,
+    study: Annotated[
+        str | None, Argument(help="A study whose measured memory stands beside it.")
+    ] = None,
+) -> None:
+    """The paper's time and space complexities, with measured memory of a study's runs."""
+    from reports import complexity_grid, load_study, memories
+
+    measured = []
+    if study is not None:
+        from pdf_search.sweep import SweepFolder
+
+        with SweepFolder.of(place.out, study, place.url).open_store() as store:
+            measured = memories(load_study(store, study))
+    _write("complexity", complexity_grid(measured=measured), place.out)
+
+
+def _write(name: str, grid: Grid, out_folder: Path) -> None:
+    from reports import write_grids
+
+    folder = out_folder.expanduser().resolve() / "tables"
+    write_grids(name, [grid], folder)
+    out((folder / f"{name}.md").read_text(encoding="utf-8"))
+    say(f"written: {folder}/{name}.md, .tex, .csv, .html")

@@ -1,0 +1,122 @@
+"""Data-set statistics computed from loaded data, beside the numbers that the paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from reports.cell import PUBLISHED, Cell, Reference
+from reports.grid import ABSENT, Grid, Line
+from reports.published import checked_files
+
+COUNTS = {"graphs": "graphs", "nodes": "nodes (mean)", "edges": "edges (mean)"}
+FLAGS = {"node_attributes": "node attr", "edge_attributes": "edge attr"}
+NOTES = (
+    "Computed from the raw files. Edges are undirected and counted once, without self-loops; "
+    "one-hot labels and constant inputs are no attributes.",
+    "A difference is one that stays after rounding to the digits that the paper prints.",
+)
+
+
+def statistics_grid(found: Sequence[Mapping[str, Any]]) -> Grid:
+    """A line a data set: those of the paper in its order, then others.
+
+    ``found``: what ``pdf_search.data.statistics`` gives, ``nodes`` and ``edges`` not rounded. Sets
+    of the paper that are not among them show its numbers alone.
+    """
+    (tree,) = checked_files("statistics")
+    by_name = {item["name"]: item for item in found}
+    printed = {row["name"]: row for row in tree["rows"]}
+    lines = [
+        _line(name, by_name.get(name), printed.get(name), tree["source"])
+        for name in dict.fromkeys((*printed, *by_name))
+    ]
+    columns = [(name, f"{name}, paper") for name in (*COUNTS.values(), *FLAGS.values(), "task")]
+    return Grid(
+        key="statistics",
+        title="Statistics of the data sets",
+        corner="Data set",
+        columns=(*(name for pair in columns for name in pair), "difference"),
+        lines=tuple(lines),
+        notes=NOTES,
+    )
+
+
+def _line(
+    name: str, item: Mapping[str, Any] | None, row: Mapping[str, Any] | None, source: str
+) -> Line:
+    title = row["dataset"] if row else item["title"] if item else name
+    cells: list[Cell | str] = []
+    for key in COUNTS:
+        cells += _count(name, key, item, row, source)
+    for key in FLAGS:
+        cells += [_flag(item, key), _flag(row, key)]
+    cells += [_task(item) if item else ABSENT, row["task"] if row else ABSENT]
+    return Line(title, (*cells, "; ".join(differences(item, row)) if item and row else ABSENT))
+
+
+def _count(
+    name: str,
+    key: str,
+    item: Mapping[str, Any] | None,
+    row: Mapping[str, Any] | None,
+    source: str,
+) -> tuple[Cell | str, Cell | str]:
+    printed = None if row is None else Decimal(row[key])
+    text = "" if printed is None else f"{printed:,}"
+    quoted, reference = None, None
+    if printed is not None:
+        reference = Reference(float(printed), None, text, "", "", source)
+        quoted = Cell(PUBLISHED, key, name, value=float(printed), exact=text, state=PUBLISHED)
+    if item is None:
+        return ABSENT, quoted or ABSENT
+    digits = _decimals(key, printed)
+    computed = Cell(
+        "computed",
+        key,
+        name,
+        value=item[key],
+        n=item["graphs"],
+        over="graphs",
+        exact=f"{item[key]:,.{digits}f}",
+        reference=reference,
+        source=f"data {item['fingerprint']}",
+    )
+    return computed, quoted or ABSENT
+
+
+def _decimals(key: str, printed: Decimal | None) -> int:
+    if key == "graphs":
+        return 0
+    return 2 if printed is None else len(str(printed).partition(".")[2])
+
+
+def _flag(item: Mapping[str, Any] | None, key: str) -> str:
+    return ABSENT if item is None else "Y" if item[key] else "N"
+
+
+def _task(item: Mapping[str, Any]) -> str:
+    """As the paper says it; several tasks are counted."""
+    if item["task"] == "regression":
+        return "Regression"
+    if item["task"] == "multilabel":
+        tasks = f" ({item['outputs']} tasks)" if item["outputs"] > 1 else ""
+        return f"Binary classi.{tasks}"
+    return "Binary classi." if item["outputs"] == 2 else f"{item['outputs']}-way classi."
+
+
+def differences(item: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    """What the paper prints otherwise, with the reason where it is known; ``none`` for nothing."""
+    found = []
+    for key in COUNTS:
+        digits = _decimals(key, Decimal(row[key]))
+        change = Decimal(f"{item[key]:.{digits}f}") - Decimal(row[key])
+        if change:
+            found.append(f"{key} {change:+}")
+    found += [name for key, name in FLAGS.items() if item[key] != row[key]]
+    if not _task(item).startswith(row["task"].rstrip(".")):
+        found.append("task")
+    if found and row.get("note"):
+        found.append(row["note"])
+    return found or ["none"]
