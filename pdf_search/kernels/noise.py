@@ -7,14 +7,19 @@ Legend: n entries, d channels.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import torch
 from torch import Tensor
 
 MASK = 0xFFFFFFFF
 
 
-def mix(x: Tensor) -> Tensor:
-    """A bijection of 32-bit numbers with full avalanche (Wellons' lowbias32), int64 in and out."""
+Number = TypeVar("Number", int, Tensor)  # int64 where a tensor
+
+
+def mix(x: Number) -> Number:
+    """A bijection of 32-bit numbers with full avalanche (Wellons' lowbias32)."""
     x = x ^ (x >> 16)
     x = (x * 0x7FEB352D) & MASK
     x = x ^ (x >> 15)
@@ -26,15 +31,14 @@ def mixed_key(key: Tensor) -> Tensor:
     return mix(key ^ 0x9E3779B9)
 
 
-def mixed_value(value: Tensor) -> Tensor:
+def mixed_value(value: Number) -> Number:
     return mix((value + 0x7F4A7C15) & MASK)
 
 
 def fold_in(key: Tensor, value: Tensor | int) -> Tensor:
     """A new key from a key and a value, broadcast."""
-    if isinstance(value, int):
-        value = torch.tensor(value, dtype=torch.int64, device=key.device)
-    return mix(mixed_key(key) ^ mixed_value(value))
+    mixed = mixed_value(value) if isinstance(value, int) else mixed_value(value)
+    return mix(mixed_key(key) ^ mixed)
 
 
 def uniform(keys: Tensor) -> Tensor:

@@ -56,7 +56,6 @@ class Order:
     second: Tensor  # [P]
     chunks: Chunks | None = None  # worked out beforehand, where a step must not wait for the host
     plan: dict[str, Any] = field(default_factory=dict, repr=False)  # of kernels, made once
-    plan: dict[str, Any] = field(default_factory=dict)  # what a kernel worked out from ``ptr``
 
     @property
     def groups(self) -> int:

@@ -28,10 +28,11 @@ def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
     return keys
 
 
-def order(keys: Tensor, items: Tensor) -> Tensor:
-    """A private random order of ``items`` [n] for each key [R]: item numbers [R, n]."""
-    rank = fold_in(keys[:, None], items[None, :])
-    return items[rank.argsort(dim=1, stable=True)]
+def private_order(keys: Tensor, items: Tensor) -> Tensor:
+    """A random order of each key's own ``items`` [R, n] (-1: none, last), as places [R, n]."""
+    rank = fold_in(keys[:, None], items)
+    rank = torch.where(items >= 0, rank, MASK + 1)
+    return rank.argsort(dim=1, stable=True)
 
 
 class Noise:

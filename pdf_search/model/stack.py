@@ -21,6 +21,7 @@ from torch.nn.functional import pad
 from pdf_search.kernels.triples import Chunks, Messages, Order, Triples
 from pdf_search.model.fast_batch import FastBatch, FastData, FastEntries, FastPairs
 
+Orders = tuple[Order, Order, Order]  # by segment, by weight, by message
 Renumber = Callable[[Tensor], Tensor]  # numbers [S, ...] of the whole to those of their step
 
 
@@ -39,9 +40,7 @@ class Sizes:
 
     def holding(self, **needed: int) -> Sizes:
         """These sizes, those that are too small rounded up with room for other batches."""
-        grown = {
-            name: rounded(size) for name, size in needed.items() if size > getattr(self, name)
-        }
+        grown = {name: rounded(size) for name, size in needed.items() if size > getattr(self, name)}
         return replace(self, **grown)
 
 
@@ -139,9 +138,9 @@ class _Stacking:
                 minus=self._cut_weights(self._row, weights.minus, none),
             )
         more = (0, 0, 0, self.sizes.nodes - self.places)
-        count = weights.far_count.view(-1, self.places, 1)
+        count = weights.far_count.view(self.steps * self.replicates, self.places, 1)
         far_row = self._row(weights.far_row.view(self.steps, -1))
-        far_row = far_row.view(-1, self.places)
+        far_row = far_row.view(self.steps * self.replicates, self.places)
         missing = torch.arange(self.replicates, device=self.device)[:, None] + 1
         missing = (missing * (self.sizes.rows + 1) - 1).repeat(self.steps, 1)
         missing = missing.expand(-1, self.sizes.nodes - self.places)
@@ -156,7 +155,7 @@ class _Stacking:
             replicate=self._cut_weights(self._replicate, weights.replicate, 0),
         )
 
-    def _orders(self) -> tuple[Order, Order, Order]:
+    def _orders(self) -> Orders:
         triples, sizes = self.whole.triples, self.sizes
         place = torch.arange(sizes.nodes, device=self.device)
         replicate = self.step * self.replicates + torch.arange(self.replicates, device=self.device)
@@ -197,15 +196,16 @@ class _Stacking:
         two = torch.where(inside, second(order.second[source]), 0)
         return Order(pad(ends, (1, 0)).int(), one.int(), two.int())
 
-    def _with_chunks(self, orders: tuple[Order, Order, Order]) -> tuple[Order, ...]:
+    def _with_chunks(self, orders: Orders) -> Orders:
         exact = [Chunks.of(order.ptr) for order in orders]
         names = ("segment_chunks", "weight_chunks", "message_chunks")
         needed = {name: c.group.shape[1] for name, c in zip(names, exact, strict=True)}
         self.sizes = self.sizes.holding(**needed)
-        return tuple(
+        one, two, three = (
             replace(order, chunks=Chunks.of(order.ptr, getattr(self.sizes, name)))
             for name, order in zip(names, orders, strict=True)
         )
+        return one, two, three
 
     @property
     def last_node(self) -> int:

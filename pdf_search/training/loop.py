@@ -8,7 +8,9 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrainingConfig
+from pdf_search.graphs.batch import Batch
 from pdf_search.model.engines import EngineData
+from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate, Task
@@ -26,6 +28,8 @@ class Program:
     model: PDFNetwork
     optimizer: AdamW
     data: EngineData
+    rows: Tensor  # [U, m] of the data, on the device
+    edge_types: Tensor  # [T, C]
     training: TrainingConfig
     task: Task
     mean: Tensor  # [R, 1, T] of the training targets, or 0
@@ -42,11 +46,17 @@ class Program:
 
     def train_step(self, epoch: int, step: int, graphs: Tensor, rate: float) -> Tensor:
         """One step on ``graphs`` [R, B]; gives each replicate's loss times its graphs, [R]."""
+        keys = replicate_keys(self.replicates, epoch, step).to(graphs.device)
+        return self.learn(self.data.collate(graphs), keys, rate)
+
+    def learn(self, batch: Batch | FastBatch, keys: Tensor, rate: float | Tensor) -> Tensor:
+        """One step on a batch, with the noise of ``keys`` [R]; it never waits for the device.
+
+        A batch without graphs changes nothing.
+        """
         self.model.train()
-        present = (graphs >= 0).sum(1)
-        noise = Noise(replicate_keys(self.replicates, epoch, step).to(graphs.device))
-        batch = self.data.collate(graphs)
-        output = self.model(batch, self.data.rows, self.data.edge_types, noise)
+        present = (batch.graphs >= 0).sum(1)
+        output = self.model(batch, self.rows, self.edge_types, Noise(keys))
         target = (batch.targets - self.mean) / self.std
         loss = batch_loss(self.training.loss, self.task, output, target)
         torch.autograd.backward(loss.sum())
@@ -59,11 +69,21 @@ class Program:
 
         Regression in the targets' own unit, classes and labels as logits.
         """
+        outputs = [
+            self.infer(self.data.collate(graphs[:, start : start + PREDICTION_BATCH]))
+            for start in range(0, graphs.shape[1], PREDICTION_BATCH)
+        ]
+        return by_replicate(torch.cat(outputs, 1), graphs)
+
+    @torch.no_grad()
+    def infer(self, batch: Batch | FastBatch) -> Tensor:
+        """Predictions [R, B, outputs] of a batch."""
         self.model.eval()
-        outputs = []
-        for start in range(0, graphs.shape[1], PREDICTION_BATCH):
-            batch = self.data.collate(graphs[:, start : start + PREDICTION_BATCH])
-            output = self.model(batch, self.data.rows, self.data.edge_types)
-            outputs.append(output * self.std + self.mean)
-        joined = torch.cat(outputs, 1).cpu()
-        return [row[here] for row, here in zip(joined, (graphs >= 0).cpu(), strict=True)]
+        output: Tensor = self.model(batch, self.rows, self.edge_types)
+        return output * self.std + self.mean
+
+
+def by_replicate(outputs: Tensor, graphs: Tensor) -> list[Tensor]:
+    """The outputs [R, L, outputs] of each replicate's own ``graphs`` [R, L], on the CPU."""
+    present = (graphs >= 0).cpu()
+    return [row[here] for row, here in zip(outputs.cpu(), present, strict=True)]

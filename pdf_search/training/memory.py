@@ -1,15 +1,33 @@
-"""Refuse a trial whose pairs cannot fit in memory, before anything is built."""
+"""Whether and how a trial fits into memory, estimated before anything large is built.
+
+What does not fit on the device falls back in this order: the data set's lists into host memory,
+fewer steps built at once, fewer replicates together; then the trial is refused.
+"""
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass
+
 import psutil
+import torch
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.errors import TrialError
+from pdf_search.graphs.bank import Bank
+from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.graphs.size import estimate_near_pairs
+from pdf_search.parameters import parameter_count
+from pdf_search.training.replicates import ReplicateSplits
 
 BYTES_A_PAIR = 150  # of the bank and of the layout made from it, measured on ZINC and molhiv
+LISTED = 24  # bytes a triple of the lists that stay, their messages and pairs included
+BUILT = 220  # bytes a triple of steps built ahead, with what building them takes meanwhile
+SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
+AHEAD = 8 << 30  # no more for steps built ahead, so that trials can share a device
+
+log = logging.getLogger("pdf_search")
 
 
 def check_memory(config: TrialConfig, data: Prepared) -> None:
@@ -19,15 +37,134 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
         TrialError: with the sizes and what to change.
     """
     graphs = data.graphs
-    every_pair = config.engine == "reference" or config.model.dropout > 0
-    if every_pair and config.basis.hops is None:
+    if lists_every_pair(config) and config.basis.hops is None:
         pairs = int((graphs.node_count**2).sum())
     else:
         pairs = estimate_near_pairs(graphs, config.basis)
     needed, free = pairs * BYTES_A_PAIR, psutil.virtual_memory().available
+    log.info("%s: %s pairs, about %.2f GB, %.1f GB free", data.info.title, f"{pairs:,}",
+             needed / 1e9, free / 1e9)  # fmt: skip
     if needed > free:
         raise TrialError(
             f"{data.info.title}: {pairs:,} pairs need about {needed / 1e9:.1f} GB, "
             f"{free / 1e9:.1f} GB are free. Use hop support (basis.support: {{hops: 1}}), a "
             "smaller k, or without dropout the fast engine, which lists near pairs only"
         )
+
+
+def lists_every_pair(config: TrialConfig) -> bool:
+    return config.engine == "reference" or config.model.dropout > 0
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Estimated bytes."""
+
+    lists: int  # of the whole data set
+    state: int  # of a replicate: parameters, gradients, moments
+    step: int  # of a replicate during a training step
+    built: int  # of a replicate for each step that is built ahead
+
+    @classmethod
+    def of(cls, config: TrialConfig, graphs: GraphSet, bank: Bank, parameters: int) -> Footprint:
+        """From the data set's mean graph and the sizes of the model."""
+        nodes, bonds = int(graphs.node_count.sum()), len(graphs.edge_type)
+        pairs = len(bank.target)
+        if lists_every_pair(config) and bank.hops is None:
+            pairs = int((graphs.node_count**2).sum())
+        triples = pairs + bonds + nodes
+        batch = config.training.batch_size / max(len(graphs), 1)
+        channels = _channels(config, nodes, bonds, pairs)
+        rows = min(len(bank.rows), pairs * batch) * (8 + config.basis.size / config.model.hidden)
+        return cls(
+            lists=triples * LISTED,
+            state=parameters * 4 * 10,
+            step=int((channels * batch + rows) * config.model.hidden * 4),
+            built=int(triples * batch * BUILT),
+        )
+
+
+def _channels(config: TrialConfig, nodes: int, bonds: int, pairs: int) -> int:
+    """Vectors of all channels that a step on the whole data set would keep for its gradient."""
+    model = config.model
+    weights = 8 * pairs if model.softmax or model.dropout else 4 * nodes
+    if config.engine == "reference":
+        return model.layers * (3 * pairs + 12 * nodes) + 8 * pairs
+    return model.layers * (12 * nodes + 4 * (nodes + bonds)) + weights
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    lists: torch.device  # where the data set's lists lie and batches are built
+    together: int  # replicates that train together
+    at_once: int  # steps that are built at once
+
+
+def plan_memory(
+    config: TrialConfig,
+    data: Prepared,
+    splits: ReplicateSplits,
+    bank: Bank,
+    device: torch.device,
+) -> MemoryPlan:
+    """Where the data lie, and how many replicates and steps are treated at once.
+
+    Raises:
+        TrialError: not even one replicate fits, or the lists fit nowhere.
+    """
+    shape = data.info.shape
+    assert shape is not None, "a prepared data set knows its input shape"
+    parameters = parameter_count(config.model, config.basis.size, shape)
+    footprint = Footprint.of(config, splits.graphs, bank, parameters)
+    longest = max(len(n) for n in splits.parts["train"])
+    steps = -(-longest // config.training.batch_size)
+    plan = decide(footprint, len(splits.replicates), steps, device, free_bytes(device))
+    log.info(
+        "%s: lists %.2f GB, a replicate's step %.2f GB, steps ahead %.3f GB each: lists on %s, "
+        "%d of %d replicates together, %d of %d steps at once",
+        data.info.title, footprint.lists / 1e9, footprint.step / 1e9, footprint.built / 1e9,
+        plan.lists, plan.together, len(splits.replicates), plan.at_once, steps,
+    )  # fmt: skip
+    return plan
+
+
+def decide(
+    needs: Footprint, replicates: int, steps: int, device: torch.device, free: int
+) -> MemoryPlan:
+    """The plan that fits into the ``free`` bytes of the device (and of the host)."""
+    room = int(SHARE * free) - replicates * needs.state
+    gpu = device.type == "cuda"
+    least = needs.step + needs.built * gpu
+    fixed = 0 if gpu else needs.lists
+    together = min(replicates, (room - fixed) // max(least, 1))
+    if together < 1:
+        raise TrialError(_too_large(needs, free))
+    together = -(-replicates // -(-replicates // together))  # groups of one size
+    if not gpu:
+        return MemoryPlan(device, together, 1)
+    room -= together * needs.step
+    on_device = needs.lists + together * needs.built <= room
+    if not on_device and needs.lists > SHARE * free_bytes(torch.device("cpu")):
+        raise TrialError(_too_large(needs, free))
+    ahead = min(AHEAD, room - needs.lists * on_device)
+    at_once = max(1, min(steps, ahead // max(together * needs.built, 1)))
+    at_once = -(-steps // -(-steps // at_once))
+    return MemoryPlan(device if on_device else torch.device("cpu"), together, at_once)
+
+
+def free_bytes(device: torch.device) -> int:
+    """Memory that is free: of a GPU, with what torch holds but does not use; else of the host."""
+    if device.type != "cuda":
+        return int(psutil.virtual_memory().available)
+    spare = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return int(torch.cuda.mem_get_info(device)[0]) + spare
+
+
+def _too_large(needs: Footprint, free: int) -> str:
+    one = needs.lists + needs.state + needs.step
+    return (
+        f"one replicate needs about {one / 1e9:.2f} GB (data {needs.lists / 1e9:.2f}, parameters "
+        f"{needs.state / 1e9:.2f}, a training step {needs.step / 1e9:.2f}), {free / 1e9:.2f} GB "
+        "are free. Use a smaller batch or model, hop support (basis.support: {hops: 1}), a "
+        "smaller k, or a device with more memory"
+    )

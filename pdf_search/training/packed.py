@@ -33,6 +33,18 @@ def map_tensors(tree: Tree, change: Callable[[Tensor], Tensor]) -> Tree:
     return cast(Tree, visit(tree))
 
 
+def tensors_of(tree: Tree) -> list[Tensor]:
+    """The tensors of a tree, in the order of the fields."""
+    found: list[Tensor] = []
+
+    def keep(tensor: Tensor) -> Tensor:
+        found.append(tensor)
+        return tensor
+
+    map_tensors(tree, keep)
+    return found
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a tensor of one step lies in its row."""
@@ -61,8 +73,7 @@ class Packed:
     @classmethod
     def of(cls, tree: Tree, pinned: bool = False) -> Packed:
         """``tree``: tensors with a leading S. ``pinned``: in host memory that the GPU can read."""
-        tensors: list[Tensor] = []
-        map_tensors(tree, lambda t: tensors.append(t) or t)  # type: ignore[func-returns-value]
+        tensors = tensors_of(tree)
         places, start = [], 0
         for tensor in tensors:
             places.append(Place(start, tuple(tensor.shape[1:]), tensor.dtype))

@@ -5,7 +5,7 @@ Legend: R replicates, L longest list, T tasks. Lists of unequal length are padde
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -16,7 +16,7 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import split_for
 from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.model.randomness import order, replicate_keys
+from pdf_search.model.randomness import private_order, replicate_keys
 from pdf_search.records import Replicate
 
 Numbers = NDArray[np.int64]
@@ -51,17 +51,13 @@ class ReplicateSplits:
         return _pad([torch.from_numpy(n) for n in self._places(part)])
 
     def epoch_order(self, epoch: int) -> Tensor:
-        """The private order of the training graphs of an epoch, as places, [R, L].
+        """See ``EpochOrder``; on the CPU."""
+        return EpochOrder.of(self, torch.device("cpu"))(epoch)
 
-        A function of each replicate's seed and its graphs' numbers: its neighbours, and which
-        other graphs are in use, do not matter.
-        """
-        keys = replicate_keys(self.replicates, epoch)
-        orders = [
-            order(key[None], torch.from_numpy(n))[0]
-            for key, n in zip(keys, self.parts["train"], strict=True)
-        ]
-        return _pad([torch.from_numpy(np.searchsorted(self.numbers, o.numpy())) for o in orders])
+    def group(self, members: slice) -> ReplicateSplits:
+        """Some of the replicates, with the same graphs in use."""
+        parts = {name: lists[members] for name, lists in self.parts.items()}
+        return replace(self, replicates=self.replicates[members], parts=parts)
 
     def target_scale(self) -> tuple[Tensor, Tensor]:
         """Mean and standard deviation of the training targets, each [R, 1, T].
@@ -81,6 +77,29 @@ class ReplicateSplits:
 
     def _places(self, part: str) -> list[Numbers]:
         return [np.searchsorted(self.numbers, n) for n in self.parts[part]]
+
+
+@dataclass(frozen=True)
+class EpochOrder:
+    """The private order of the training graphs of an epoch, as places among those in use.
+
+    A function of each replicate's seed and its graphs' numbers: its neighbours, and which other
+    graphs are in use, do not matter.
+    """
+
+    replicates: tuple[Replicate, ...]
+    numbers: Tensor  # [R, L] numbers of the training graphs
+    places: Tensor  # [R, L]
+
+    @classmethod
+    def of(cls, splits: ReplicateSplits, device: torch.device) -> EpochOrder:
+        numbers = _pad([torch.from_numpy(n) for n in splits.parts["train"]])
+        return cls(splits.replicates, numbers.to(device), splits.places("train").to(device))
+
+    def __call__(self, epoch: int) -> Tensor:
+        """[R, L], worked out on the device."""
+        keys = replicate_keys(self.replicates, epoch).to(self.numbers.device)
+        return self.places.gather(1, private_order(keys, self.numbers))
 
 
 def _pad(lists: list[Tensor]) -> Tensor:

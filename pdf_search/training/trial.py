@@ -15,12 +15,9 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.banks import cached_bank
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import search_view
 from pdf_search.errors import TrialError
-from pdf_search.model.engines import engine_data
-from pdf_search.model.network import PDFNetwork
 from pdf_search.records import (
     METRICS,
     EpochReport,
@@ -28,15 +25,13 @@ from pdf_search.records import (
     Phase,
     ReplicateEpoch,
     State,
-    Task,
     TrialOutcome,
 )
+from pdf_search.training.build import build_groups
 from pdf_search.training.checkpoint import identity, load_checkpoint, save_checkpoint
 from pdf_search.training.device import peak_megabytes, resolve_device
-from pdf_search.training.loop import Program
-from pdf_search.training.memory import check_memory
+from pdf_search.training.groups import Groups
 from pdf_search.training.metrics import evaluate
-from pdf_search.training.optimizer import AdamW
 from pdf_search.training.predictions import prediction_table, write_predictions
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
@@ -79,7 +74,7 @@ class _Trial:
     data: Prepared
     metric: Metric
     splits: ReplicateSplits
-    program: Program
+    groups: Groups
     selection: Selection
     device: torch.device
     epoch: int = 0
@@ -89,18 +84,17 @@ class _Trial:
         device = resolve_device(config.device)
         splits = ReplicateSplits.of(config, data)
         metric = METRICS[config.data.metric or data.info.metric]
-        program = build_program(config, data, splits, device)
+        groups = build_groups(config, data, splits, device)
         selection = Selection(config.protocol, metric, len(splits.replicates))
-        return cls(config, data, metric, splits, program, selection, device)
+        return cls(config, data, metric, splits, groups, selection, device)
 
     def run_epoch(self, epoch: int) -> tuple[EpochReport, str]:
         """Train and evaluate one epoch; the text says why the trial diverged, if it did."""
         started = time.perf_counter()
         rate = learning_rate(self.config.training, epoch)
-        graphs = self.splits.epoch_order(epoch).to(self.device)
-        losses = self.program.train_epoch(epoch, graphs, rate).tolist()
+        losses = self.groups.train_epoch(epoch, rate).tolist()
         predictions: Predictions = {
-            part: self.program.predict(self.splits.places(part).to(self.device))
+            part: self.groups.predict(part)
             for part in ("valid", "test")
             if part in self.splits.parts
         }
@@ -120,7 +114,7 @@ class _Trial:
         )
         self.epoch = epoch
         if self.config.phase is Phase.CONFIRM:
-            self.selection.see(report, predictions, self.program.model.state_dict())
+            self.selection.see(report, predictions, self.groups.model_state())
         return report, _divergence(report)
 
     def _values(self, part: str, predictions: list[Tensor]) -> list[float]:
@@ -146,8 +140,8 @@ class _Trial:
             {
                 **identity(self.config, self.data.fingerprint),
                 "epoch": self.epoch,
-                "model": self.program.model.state_dict(),
-                "optimizer": self.program.optimizer.state_dict(),
+                "model": self.groups.model_state(),
+                "optimizer": self.groups.optimizer_state(),
                 "selection": self.selection.state_dict(),
             },
         )
@@ -155,35 +149,10 @@ class _Trial:
     def restore(self, folder: Path) -> int:
         """Load a checkpoint; gives the epoch after which training continues."""
         state = load_checkpoint(folder, identity(self.config, self.data.fingerprint))
-        self.program.model.load_state_dict(state["model"])
-        self.program.optimizer.load_state_dict(state["optimizer"])
+        self.groups.load_states(state["model"], state["optimizer"])
         self.selection.load_state_dict(state["selection"])
         self.epoch = int(state["epoch"])
         return self.epoch
-
-
-def build_program(
-    config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
-) -> Program:
-    """Model, optimizer and data of a trial on its device."""
-    shape = data.info.shape
-    assert shape is not None, "a prepared data set knows its input shape"
-    check_memory(config, data)
-    bank = cached_bank(data, config.basis).subset(splits.numbers)
-    model = PDFNetwork(config.model, shape, config.basis.size, splits.replicates).to(device)
-    mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
-    if config.training.standardise_targets and shape.task is Task.REGRESSION:
-        mean, std = splits.target_scale()
-    return Program(
-        replicates=splits.replicates,
-        model=model,
-        optimizer=AdamW(model.parameters(), config.training.weight_decay),
-        data=engine_data(config.engine, config.model, splits.graphs, bank, device),
-        training=config.training,
-        task=shape.task,
-        mean=mean.to(device),
-        std=std.to(device),
-    )
 
 
 def _divergence(report: EpochReport) -> str:

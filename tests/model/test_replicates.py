@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pdf_search.config import ModelConfig
 from pdf_search.kernels.noise import uniform
-from pdf_search.model.randomness import Noise, order, replicate_keys
+from pdf_search.model.randomness import Noise, private_order, replicate_keys
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
 from tests.graphs.makers import SHAPES, graph_set
@@ -113,12 +113,21 @@ def test_dropout_masks_differ_by_epoch_step_and_place_and_keep_their_share() -> 
 
 def test_the_order_of_an_epoch_is_a_permutation_of_its_own() -> None:
     items = torch.arange(200, 300)
-    orders = order(replicate_keys(REPLICATES, 1), items)
+    own = items.expand(len(REPLICATES), -1)
+    orders = items[private_order(replicate_keys(REPLICATES, 1), own)]
     for row in orders:
         assert row.sort().values.tolist() == items.tolist()
     assert len({tuple(row.tolist()) for row in orders}) == len(REPLICATES)
-    later = order(replicate_keys(REPLICATES, 2), items)
+    later = items[private_order(replicate_keys(REPLICATES, 2), own)]
     assert not torch.equal(orders, later)
+
+
+def test_an_order_does_not_depend_on_padding() -> None:
+    items = torch.arange(200, 300)
+    padded = torch.cat([items, torch.full((7,), -1)])
+    keys = replicate_keys(REPLICATES[:1], 1)
+    alone = private_order(keys, items[None])[0]
+    assert private_order(keys, padded[None])[0].tolist() == [*alone.tolist(), *range(100, 107)]
 
 
 def test_uniform_numbers_are_uniform() -> None:

@@ -14,7 +14,7 @@ from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.model.stack import Sizes, rounded, stack
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
-from pdf_search.training.packed import Packed, map_tensors, views
+from pdf_search.training.packed import Packed, map_tensors, tensors_of, views
 from tests.graphs.makers import SHAPES, basis, graph_set
 from tests.model.networks import BASIS, VARIANTS, Setup, close
 
@@ -54,7 +54,9 @@ def outcome(setup: Setup, batch: FastBatch, step: int) -> list[Tensor]:
     buffers = [b.clone() for b in setup.model.buffers()]
     for name, buffer in setup.model.named_buffers():
         buffer.copy_(start[name])
-    known = [torch.zeros_like(p) if g is None else g for g, p in zip(grads, parameters, strict=True)]
+    known = [
+        torch.zeros_like(p) if g is None else g for g, p in zip(grads, parameters, strict=True)
+    ]
     present = batch.graphs[..., None] >= 0
     return [torch.where(present, output, 0).detach(), *known, *buffers]
 
@@ -103,11 +105,8 @@ def test_packed_rows_hold_every_tensor() -> None:
     for step in range(3):
         row = torch.empty_like(packed.rows[0])
         row.copy_(packed.rows[step])
-        ours: list[Tensor] = []
-        theirs: list[Tensor] = []
-        map_tensors(views(batches, row, packed.places), lambda t: ours.append(t) or t)
-        map_tensors(batches, lambda t, step=step: theirs.append(t[step]) or t)
-        for x, y in zip(ours, theirs, strict=True):
+        ours = tensors_of(views(batches, row, packed.places))
+        for x, y in zip(ours, (t[step] for t in tensors_of(batches)), strict=True):
             torch.testing.assert_close(x, y, rtol=0, atol=0, equal_nan=True)
 
 

@@ -1,0 +1,93 @@
+"""What trains a trial: the data where memory allows, and its replicates in groups."""
+
+from __future__ import annotations
+
+import torch
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.banks import cached_bank
+from pdf_search.data.prepared import Prepared
+from pdf_search.graphs.bank import Bank
+from pdf_search.model.engines import EngineData, engine_data
+from pdf_search.model.network import PDFNetwork
+from pdf_search.records import Task
+from pdf_search.training.capture import replay_for
+from pdf_search.training.groups import Group, Groups
+from pdf_search.training.loop import Program
+from pdf_search.training.memory import MemoryPlan, check_memory, plan_memory
+from pdf_search.training.optimizer import AdamW
+from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.static_program import StaticProgram
+
+
+def build_groups(
+    config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
+) -> Groups:
+    """The trial's replicates, as many together as memory allows.
+
+    Raises:
+        TrialError: not even one replicate fits.
+    """
+    bank = _bank(config, data, splits)
+    plan = plan_memory(config, data, splits, bank, device)
+    lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists)
+    count = len(splits.replicates)
+    starts = range(0, count, plan.together)
+    parts = [splits.group(slice(start, start + plan.together)) for start in starts]
+    return Groups([_group(config, data, part, lists, plan, device) for part in parts])
+
+
+def build_program(
+    config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
+) -> Program:
+    """All replicates of a trial together, with the data on the device."""
+    bank = _bank(config, data, splits)
+    lists = engine_data(config.engine, config.model, splits.graphs, bank, device)
+    return _program(config, data, splits, lists, device)
+
+
+def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
+    check_memory(config, data)
+    return cached_bank(data, config.basis).subset(splits.numbers)
+
+
+def _group(
+    config: TrialConfig,
+    data: Prepared,
+    splits: ReplicateSplits,
+    lists: EngineData,
+    plan: MemoryPlan,
+    device: torch.device,
+) -> Group:
+    program = _program(config, data, splits, lists, device)
+    replay = replay_for(device) if config.engine == "fast" else None
+    if replay is None:
+        return Group.of(splits, program, program, device)
+    return Group.of(splits, program, StaticProgram(program, replay, plan.at_once), device)
+
+
+def _program(
+    config: TrialConfig,
+    data: Prepared,
+    splits: ReplicateSplits,
+    lists: EngineData,
+    device: torch.device,
+) -> Program:
+    shape = data.info.shape
+    assert shape is not None, "a prepared data set knows its input shape"
+    model = PDFNetwork(config.model, shape, config.basis.size, splits.replicates).to(device)
+    mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
+    if config.training.standardise_targets and shape.task is Task.REGRESSION:
+        mean, std = splits.target_scale()
+    return Program(
+        replicates=splits.replicates,
+        model=model,
+        optimizer=AdamW(model.parameters(), config.training.weight_decay),
+        data=lists,
+        rows=lists.rows.to(device),
+        edge_types=lists.edge_types.to(device),
+        training=config.training,
+        task=shape.task,
+        mean=mean.to(device),
+        std=std.to(device),
+    )

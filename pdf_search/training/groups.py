@@ -1,0 +1,83 @@
+"""The replicates of a trial in groups: those of a group train together, groups one after another.
+
+Usually there is one group. Replicates never share a number, so how they are grouped changes
+nothing but time and memory.
+
+Legend: R replicates, L graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from pdf_search.training.loop import Program
+from pdf_search.training.replicates import EpochOrder, ReplicateSplits
+
+State = dict[str, Tensor]
+
+
+class Trainer(Protocol):
+    """``Program`` or ``StaticProgram``."""
+
+    def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor: ...
+
+    def predict(self, graphs: Tensor) -> list[Tensor]: ...
+
+
+@dataclass(frozen=True)
+class Group:
+    program: Program
+    trainer: Trainer
+    order: EpochOrder
+    places: dict[str, Tensor]  # part -> places of its graphs [R, L]
+
+    @classmethod
+    def of(
+        cls, splits: ReplicateSplits, program: Program, trainer: Trainer, device: torch.device
+    ) -> Group:
+        places = {part: splits.places(part).to(device) for part in splits.parts}
+        return cls(program, trainer, EpochOrder.of(splits, device), places)
+
+
+class Groups:
+    """All replicates, in their order; states have them in the leading dimension."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self.groups = groups
+
+    def train_epoch(self, epoch: int, rate: float) -> Tensor:
+        """Mean training loss of each replicate, [R]."""
+        return torch.cat([g.trainer.train_epoch(epoch, g.order(epoch), rate) for g in self.groups])
+
+    def predict(self, part: str) -> list[Tensor]:
+        """Predictions [n, outputs] of each replicate for its graphs of a part, on the CPU."""
+        return [rows for g in self.groups for rows in g.trainer.predict(g.places[part])]
+
+    def model_state(self) -> State:
+        return _joined([g.program.model.state_dict() for g in self.groups])
+
+    def optimizer_state(self) -> State:
+        return _joined([g.program.optimizer.state_dict() for g in self.groups])
+
+    def load_states(self, model: State, optimizer: State) -> None:
+        sizes = [len(g.program.replicates) for g in self.groups]
+        models, optimizers = _parted(model, sizes), _parted(optimizer, sizes)
+        for group, own, moments in zip(self.groups, models, optimizers, strict=True):
+            group.program.model.load_state_dict(own)
+            group.program.optimizer.load_state_dict(moments)
+
+
+def _joined(states: Sequence[Mapping[str, Tensor]]) -> State:
+    if len(states) == 1:
+        return dict(states[0])
+    return {name: torch.cat([state[name] for state in states]) for name in states[0]}
+
+
+def _parted(state: State, sizes: list[int]) -> list[State]:
+    split = {name: torch.split(value, sizes) for name, value in state.items()}
+    return [{name: parts[i] for name, parts in split.items()} for i in range(len(sizes))]

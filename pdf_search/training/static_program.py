@@ -1,0 +1,141 @@
+"""Training and prediction in steps of one shape: many steps are built at once, each is replayed.
+
+Legend: S steps, R replicates, B graph slots, L graphs of a replicate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from pdf_search.kernels.noise import fold_in
+from pdf_search.model.fast_batch import FastBatch, FastData
+from pdf_search.model.randomness import replicate_keys
+from pdf_search.model.stack import Sizes, stack
+from pdf_search.training.capture import Replay, Step
+from pdf_search.training.loop import PREDICTION_BATCH, Program, by_replicate
+from pdf_search.training.packed import Packed, Place, views
+
+
+@dataclass(frozen=True)
+class StepInput:
+    batch: FastBatch
+    keys: Tensor  # [R] of the step's noise
+
+
+class Stage:
+    """A step, the buffer that it reads, and what replays it.
+
+    The first stack decides the shapes; one that needs more room gets a new buffer and recording.
+    """
+
+    def __init__(self, step: Callable[[StepInput], None], replay: Replay) -> None:
+        self.step = step
+        self.record = replay
+        self.sizes = Sizes()
+        self.places: tuple[Place, ...] = ()
+        self.replay: Step | None = None
+
+    def prepare(self, like: StepInput, empty: Packed, device: torch.device) -> None:
+        """Buffers and recording for steps laid out as ``empty``, a step without graphs."""
+        self.replay = None  # gives back the memory of an earlier recording
+        self.places = empty.places
+        self.row = empty.rows[0].to(device, copy=True)
+        self.replay = self.record(lambda: self.step(views(like, self.row, self.places)))
+
+    def run(self, packed: Packed, number: int) -> None:
+        assert self.replay is not None
+        self.row.copy_(packed.rows[number], non_blocking=True)
+        self.replay()
+
+
+class StaticProgram:
+    """A program whose steps all have one shape, so that each is one replay.
+
+    ``at_once``: steps that are built at once. The data may lie in host memory: then batches are
+    built there, and fetched from pinned memory.
+    """
+
+    def __init__(self, program: Program, replay: Replay, at_once: int) -> None:
+        assert isinstance(program.data, FastData)
+        self.program = program
+        self.data = program.data
+        self.at_once = at_once
+        self.device = program.mean.device
+        self.rate = torch.zeros((), device=self.device)
+        self.total = program.mean.new_zeros(len(program.replicates))
+        self.output = program.mean.new_zeros(0)
+        self.learning = Stage(self._learn, replay)
+        self.predicting = Stage(self._infer, replay)
+        self.kept: dict[Tensor, Packed] = {}
+
+    def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
+        """See ``Program.train_epoch``."""
+        self.rate.fill_(rate)
+        self.total.zero_()
+        size = min(self.program.training.batch_size, graphs.shape[1])
+        steps = in_steps(graphs, size)
+        for packed in self._chunks(self.learning, steps, epoch):
+            for number in range(packed.steps):
+                self.learning.run(packed, number)
+        return self.total / (graphs >= 0).sum(1)
+
+    def predict(self, graphs: Tensor) -> list[Tensor]:
+        """See ``Program.predict``; the batches of one tensor ``graphs`` are kept if they fit."""
+        steps = in_steps(graphs, PREDICTION_BATCH)
+        outputs = []
+        for packed in self._prediction_chunks(graphs, steps):
+            for number in range(packed.steps):
+                self.predicting.run(packed, number)
+                outputs.append(self.output.clone())
+        return by_replicate(torch.cat(outputs, 1)[:, : graphs.shape[1]], graphs)
+
+    def _learn(self, step: StepInput) -> None:
+        self.total += self.program.learn(step.batch, step.keys, self.rate)
+
+    def _infer(self, step: StepInput) -> None:
+        self.output = self.program.infer(step.batch)
+
+    def _prediction_chunks(self, graphs: Tensor, steps: Tensor) -> Iterator[Packed]:
+        kept = self.kept.get(graphs)
+        if kept is not None and kept.places == self.predicting.places:
+            yield kept
+            return
+        for packed in self._chunks(self.predicting, steps, 0):
+            if len(steps) <= self.at_once:
+                self.kept[graphs] = packed
+            yield packed
+
+    def _chunks(self, stage: Stage, steps: Tensor, epoch: int) -> Iterator[Packed]:
+        """The steps [S, R, B] of an epoch, packed, some at once; the stage is made to fit."""
+        keys = replicate_keys(self.program.replicates, epoch).to(self.data.rows.device)
+        steps = steps.to(keys.device)
+        numbers = torch.arange(len(steps), device=keys.device)
+        keys = fold_in(keys, numbers[:, None])
+        for start in range(0, len(steps), self.at_once):
+            here = slice(start, start + self.at_once)
+            yield self._pack(stage, steps[here], keys[here])
+
+    def _pack(self, stage: Stage, steps: Tensor, keys: Tensor) -> Packed:
+        pinned = steps.device.type == "cpu" and self.device.type == "cuda"
+        chunks = self.device.type == "cuda"
+        batches, stage.sizes = stack(self.data, steps, stage.sizes, chunks)
+        packed = Packed.of(StepInput(batches, keys), pinned)
+        if packed.places != stage.places:
+            nothing = torch.full_like(steps[:1], -1)
+            batches, _ = stack(self.data, nothing, stage.sizes, chunks)
+            like = StepInput(batches, keys[:1])
+            stage.prepare(like, Packed.of(like), self.device)
+        return packed
+
+
+def in_steps(graphs: Tensor, size: int) -> Tensor:
+    """Lists [R, L] cut into batches [S, R, B], the last one filled up with -1."""
+    replicates, length = graphs.shape
+    steps = -(-length // size)
+    filled = pad(graphs, (0, steps * size - length), value=-1)
+    return filled.view(replicates, steps, size).transpose(0, 1).contiguous()
