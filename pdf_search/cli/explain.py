@@ -3,47 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Option
 
 from pdf_search.cli.groups import AsJson, Place, Source, grouped
+from pdf_search.cli.trained import RunName, Which, find_run, loaded
 from pdf_search.cli.words import facts, out, out_json, say
 from pdf_search.errors import ConfigError
-from pdf_search.records import Phase
-
-if TYPE_CHECKING:
-    from pdf_search.config import TrialConfig
-    from pdf_search.inference.load import Trained
-
-
-RunName = Annotated[
-    str,
-    Argument(
-        metavar="RUN", help="A run of `pdf-search train`: name or folder. A sweep with --trial."
-    ),
-]
-
-
-@dataclass(frozen=True)
-class Which:
-    """Which trained model of a run."""
-
-    trial: Annotated[int | None, Option(min=0, help="Number of a sweep's trial.")] = None
-    phase: Annotated[Phase, Option(help="Phase of --trial.")] = Phase.CONFIRM
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A trained model on storage. ``explained``: where its explanation goes."""
-
-    config: TrialConfig
-    checkpoint: str  # folder or URI
-    explained: Path
 
 
 @dataclass(frozen=True)
@@ -110,71 +79,6 @@ def explain(
 
     out(f"{headline(found)}\n\n{_channel_table(summary(found))}\n{_depth_table(summary(found))}")
     say(f"written to {target}; open {target / 'explain.html'}")
-
-
-def find_run(run: str, which: Which, place: Place) -> Kept:
-    """The folder of a run, or a trial of a sweep.
-
-    Raises:
-        ConfigError: there is none, or it has no checkpoint.
-        StoreError: no such sweep or trial.
-    """
-    if which.trial is not None:
-        return _of_sweep(run, which.trial, which.phase, place)
-    from pdf_search.inference.load import read_config
-
-    named = place.out.expanduser() / run
-    folder = (named if named.is_dir() else Path(run).expanduser()).resolve()
-    if (folder / "results.db").is_file():
-        raise ConfigError(
-            f"{folder} is a sweep: name one of its trials with --trial N "
-            f"(`pdf-search show {run}` lists them)"
-        )
-    return Kept(read_config(folder), str(folder), folder / "explain")
-
-
-def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
-    from pdf_search.config import parse_trial
-    from pdf_search.sweep import SweepFolder
-    from reports import find_trial, load_sweep
-
-    folder = SweepFolder.of(place.out, name, place.url)
-    with folder.open_store() as store:
-        trial = find_trial(load_sweep(store, name), number, phase).trial
-    if not trial.checkpoint:
-        raise ConfigError(
-            f"trial {number} of {name} ({phase.value}) is {trial.state.value} and has no "
-            "checkpoint: choose one that is complete, or that --phase confirm trained again"
-        )
-    config = parse_trial(trial.config, f"trial {number} of {name}")
-    return Kept(config, trial.checkpoint, folder.path / "explain" / f"{phase.value}-{number}")
-
-
-@contextmanager
-def loaded(kept: Kept, source: Source, replicate: int | None = None) -> Iterator[Trained]:
-    """The model on the CPU, its data prepared."""
-    from pdf_search.data import load_prepared, prepare
-    from pdf_search.inference.load import load_trained
-
-    folder = prepare(kept.config.data, source.data_root, source.cache, source.yes, say)
-    data = load_prepared(folder)
-    with _local(kept.checkpoint) as checkpoint:
-        yield load_trained(checkpoint, kept.config, data, replicate)
-
-
-@contextmanager
-def _local(checkpoint: str) -> Iterator[Path]:
-    """The checkpoint's folder; one on remote storage is fetched for the time being."""
-    if Path(checkpoint).is_dir():
-        yield Path(checkpoint)
-        return
-    from pdf_search.sweep.checkpoints import local_copy
-
-    try:
-        with local_copy(checkpoint) as folder:
-            yield folder
-    except (FileNotFoundError, ValueError) as error:
-        raise ConfigError(f"the checkpoint {checkpoint} is gone ({error})") from None
 
 
 def _channel_table(found: dict[str, Any]) -> str:

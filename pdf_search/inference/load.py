@@ -75,9 +75,14 @@ def load_trained(
     (confirmation under the protocols ``split`` and ``inner``), else those of the last epoch saved.
 
     Raises:
-        ConfigError: no such replicate.
+        ConfigError: no such replicate, or another architecture than PDF.
         TrialError: no checkpoint, a damaged one, or one of another configuration or data set.
     """
+    if config.model.architecture != "pdf":
+        raise ConfigError(
+            f"{folder}: the run trained architecture {config.model.architecture}; only PDF networks "
+            "can be loaded here"
+        )
     state = load_checkpoint(folder, identity(config, data.fingerprint))
     count = len(config.replicates)
     if replicate is not None and not 0 <= replicate < count:

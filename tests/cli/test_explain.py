@@ -82,7 +82,7 @@ def test_trials_of_a_sweep(
 ) -> None:
     mutag("one")
     _sweep(home)
-    place = ["--data-root", data_root]
+    place = ["--data-root", data_root, "--phase", "confirm"]
     result = json.loads(run("explain", "s", "--trial", 0, *place, "--json").stdout)
     assert result["folder"] == str(home / "runs" / "s" / "explain" / "confirm-0")
     assert result["weights_of"] == "last epoch"
