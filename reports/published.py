@@ -72,12 +72,13 @@ def checked_files(table: str = "results") -> list[dict[str, Any]]:
 
     A file says ``checked = true`` once a test compares each of its numbers with the source's text.
     """
-    files = (tree for tree in _files() if tree.get("checked") is True)
+    files = (tree for tree in read_files() if tree.get("checked") is True)
     return [tree for tree in files if tree.get("table", "results") == table]
 
 
 @cache
-def _files() -> tuple[dict[str, Any], ...]:
+def read_files() -> tuple[dict[str, Any], ...]:
+    """Every file, checked or not; numbers keep their digits."""
     return tuple(
         tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
         for path in sorted(FOLDER.glob("*.toml"))

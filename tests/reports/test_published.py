@@ -1,10 +1,13 @@
 """Published numbers against the paper's own LaTeX, every one of them."""
 
 import re
+import tomllib
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from reports.published import FOLDER, Published, published
+from reports.published import FOLDER, Published, checked_files, published, read_files
 
 COMPARISON = {"zinc": "mae", "ogbg-molpcba": "ap", "ogbg-ppa": "accuracy"}
 TU = ["mutag", "nci1", "nci109", "enzymes", "ptc_mr", "proteins", "imdb-binary", "reddit-binary"]
@@ -91,9 +94,122 @@ def test_the_papers_pdf_rows() -> None:
     assert pdf["zinc"].protocol == "split"
 
 
+def number(cell: str) -> str:
+    return plain(cell).replace(",", "")
+
+
+def test_statistics_table(paper: str) -> None:
+    (tree,) = checked_files("statistics")
+    keys = ("graphs", "nodes", "edges")
+    flags = {True: "Y", False: "N"}
+    ours = [
+        (
+            row["dataset"],
+            *(str(row[key]) for key in keys),
+            flags[row["node_attributes"]],
+            flags[row["edge_attributes"]],
+            row["task"],
+        )
+        for row in tree["rows"]
+    ]
+    rows = tabular(paper, "tab:dataset_statistics")
+    printed = [
+        (plain(r[0]).replace("\\", ""), *map(number, r[1:4]), r[4], r[5], r[6].rstrip("\\ "))
+        for r in rows
+    ]
+    assert ours == printed
+    assert len(ours) == 11
+
+
+@pytest.mark.parametrize(
+    ("dataset", "label", "count"),
+    [("ZINC", "tab:zinc_time_stat", 5), ("RDT-B", "tab:rdtb_time_stat", 3)],
+)
+def test_timing_tables(paper: str, dataset: str, label: str, count: int) -> None:
+    tree = next(t for t in checked_files("timing") if t["dataset"] == dataset)
+    parts = ("train", "eval_train", "eval_valid", "eval_test")
+    ours = [
+        (row["method"], *(f"{row[part][0]}\\pm{row[part][1]}" for part in parts if part in row))
+        for row in tree["rows"]
+    ]
+    expected, group = [], ""
+    for cells in tabular(paper, label):
+        cut = 1 if len(cells) == 4 or "multicolumn" in cells[0] else 2
+        head = "".join(cells[:cut])
+        found = re.search("shd|idp", head)
+        group = found.group() if found else group
+        hop = " 1-hop" if "1-hop" in head else ""
+        expected.append(("GIN" if "GIN" in head else f"{group}-PDF{hop}", *map(plain, cells[cut:])))
+    assert ours == expected
+    assert len(ours) == count
+    assert f"over ${tree['epochs']}$ epochs (seconds)" in paper
+
+
+def test_complexity_table(paper: str) -> None:
+    (tree,) = checked_files("complexity")
+    ours = [(row["method"], row["time"], row["memory"]) for row in tree["rows"]]
+    expected = [
+        (
+            re.sub(r"~\\citep\{.*?\}", "", name).replace(r"\method", "PDF"),
+            time,
+            memory.removesuffix(r"\\"),
+        )
+        for name, time, memory in tabular(paper, "tab:complexity")
+    ]
+    assert ours == expected
+
+
+TABLES = {
+    "zinc-ablation": "tab:ablation",
+    **dict.fromkeys(COMPARISON, "tab:zinc_pcba_results"),
+    **dict.fromkeys(TU, "tab:tu_results"),
+    "statistics": "tab:dataset_statistics",
+    "complexity": "tab:complexity",
+    "zinc-timing": "tab:zinc_time_stat",
+    "reddit-binary-timing": "tab:rdtb_time_stat",
+}
+
+
+def files() -> dict[str, dict[str, Any]]:
+    return {path.stem: tomllib.loads(path.read_text("utf-8")) for path in FOLDER.glob("*.toml")}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_sources_name_the_papers_tables_by_their_numbers(paper: str, name: str) -> None:
+    """Tables are numbered in the order of their captions."""
+    tables = re.findall(r"\\begin\{table\*?\}(.*?)\\end\{table\*?\}", paper, re.DOTALL)
+    labels = [re.findall(r"\\label\{(.*?)\}", table)[0] for table in tables]
+    tree = files()[name]
+    rows = [row["source"] for row in tree["rows"] if "source" in row]
+    wanted = f"PDF paper, Table {labels.index(TABLES[name]) + 1}"
+    assert all(re.match(rf"{wanted}\b", source) for source in rows or [tree["source"]])
+
+
+def test_only_what_these_tests_compare_with_the_paper_is_called_checked() -> None:
+    compared = {*TABLES, "taxonomy"}  # its numbers: test_taxonomy
+    trees = files()
+    assert {name for name, tree in trees.items() if tree.get("checked")} == compared
+    for tree in trees.values():
+        sources = [tree.get("source", ""), *(row.get("source", "") for row in tree["rows"])]
+        assert all(source.startswith("PDF paper, Table") for source in sources if source)
+
+
+def test_what_was_not_checked_is_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (FOLDER / "zinc.toml").read_text("utf-8")
+    (tmp_path / "zinc.toml").write_text(text.replace("checked = true\n", ""))
+    monkeypatch.setattr("reports.published.FOLDER", tmp_path)
+    read_files.cache_clear()
+    assert published("zinc", "mae") == []
+    (tmp_path / "zinc.toml").write_text(text)
+    read_files.cache_clear()
+    assert len(published("zinc", "mae")) == 16
+    monkeypatch.undo()
+    read_files.cache_clear()
+
+
 def test_every_row_names_protocol_and_source() -> None:
-    files = sorted(FOLDER.glob("*.toml"))
-    assert len(files) == 12
     for name, metric in {**COMPARISON, **dict.fromkeys(TU, "accuracy")}.items():
         for row in published(name, metric):
             assert row.protocol in ("split", "gin-curve", "as quoted")
