@@ -14,6 +14,7 @@ from reports.statistics import statistics_grid
 from reports.studies import has_study, load_study, memories, write_study
 from reports.sweep_data import Entry, SweepData, load_sweep
 from reports.tables import render_markdown
+from reports.taxonomy import taxonomy_table
 from reports.write import write_report
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "show_sweep",
     "show_trial",
     "statistics_grid",
+    "taxonomy_table",
     "write_grids",
     "write_report",
     "write_study",

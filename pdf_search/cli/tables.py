@@ -72,6 +72,15 @@ def complexity_verb(
     _write("complexity", complexity_grid(measured=measured), place.out)
 
 
+@tables.command("taxonomy")
+@grouped
+def taxonomy_verb(out_folder: OUT = Path("runs")) -> None:
+    """Graph networks by what f(G) can learn, derived from the settings of `train --setting`."""
+    from reports import taxonomy_table
+
+    _write("taxonomy", taxonomy_table(), out_folder)
+
+
 def _write(name: str, grid: Grid, out_folder: Path) -> None:
     from reports import write_grids
 
