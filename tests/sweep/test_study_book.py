@@ -1,0 +1,179 @@
+"""A study's records: what is planned, what goes on, what is refused. Without Ray."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from pdf_search.errors import ConfigError, DataError
+from pdf_search.records import Phase, Protocol, State
+from pdf_search.results.store import Store
+from pdf_search.space import load_study
+from pdf_search.sweep import SweepFolder, SweepOptions, confirm, plan_study, study_parts
+from pdf_search.sweep import study_run as module
+from pdf_search.sweep.study_book import StudyBook
+from pdf_search.sweep.study_plan import StudyPlan
+from pdf_search.sweep.study_run import run_study
+from pdf_search.sweep.study_view import StudyView
+from tests.sweep.helpers import report
+
+STUDY = """
+title: A small study
+table: ablation
+seeds: 2
+epochs: 4
+protocols: [split, inner]
+rows:
+  - name: narrow
+    data: {name: freesolv}
+    basis: {eps: [-0.3], k: 2}
+    model: {hidden: 16, layers: 2}
+    training: {epochs: 30, batch_size: 16}
+  - name: wide
+    data: {name: freesolv}
+    basis: {eps: [-0.3], k: 2}
+    model: {hidden: 32, layers: 2}
+    training: {epochs: 30, batch_size: BATCH}
+"""
+
+
+def write_study(folder: Path, batch: int = 16) -> str:
+    path = folder / "small.yaml"
+    path.write_text(STUDY.replace("BATCH", str(batch)))
+    return str(path)
+
+
+def plan_of(tmp_path: Path, cache: Path, **changes: int) -> StudyPlan:
+    study = load_study(write_study(tmp_path), **changes)  # type: ignore[arg-type]
+    return plan_study(study, SweepOptions(out=tmp_path / "runs", cache=cache))
+
+
+@pytest.fixture
+def plan(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> StudyPlan:
+    monkeypatch.setattr(module, "_train", lambda *_: None)  # everything but the training
+    return plan_of(tmp_path, cache)
+
+
+def book_of(plan: StudyPlan, store: Store) -> StudyBook:
+    return StudyBook(plan, store, StudyView(Console(quiet=True)), lambda: None)
+
+
+def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> None:
+    seen: list[int] = []
+
+    def count(store: Store) -> None:
+        seen.append(sum(len(store.trials(part.name)) for part in plan.parts))
+
+    result = run_study(plan, Console(quiet=True), on_finished=count)
+    assert seen == [4]
+    assert {trial.state for trial in result.trials} == {State.NOT_STARTED}
+    with plan.folder.open_store() as store:
+        split, inner = study_parts(store, "small")
+        trials = store.trials("small/freesolv/split", Phase.CONFIRM)
+    assert [split.name, inner.name] == ["small/freesolv/split", "small/freesolv/inner"]
+    assert (split.method, split.dataset, split.metric) == ("study", "freesolv", "rmse")
+    assert (split.protocol, inner.protocol) == (Protocol.SPLIT, Protocol.INNER)
+    assert split.options["study"] == {
+        "name": "small",
+        "title": "A small study",
+        "table": "ablation",
+        "parts": ["small/freesolv/split", "small/freesolv/inner"],
+    }
+    assert split.space_definition == plan.study.as_dict()
+    assert [(t.number, t.origin) for t in trials] == [(0, "study: narrow"), (1, "study: wide")]
+    assert [len(t.replicates) for t in trials] == [2, 2]
+    assert (trials[0].parameters or 0) < (trials[1].parameters or 0)
+
+
+def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
+    run_study(plan, Console(quiet=True))
+    with plan.folder.open_store() as store:
+        book = book_of(plan, store)
+        jobs = book.open_jobs()
+        assert [job.number for job in jobs] == [0, 1, 2, 3]
+        assert [job.data for job in jobs] == ["freesolv"] * 4
+        assert [len(job.config.replicates) for job in jobs] == [2, 2, 20, 20]
+        book.started(3)
+        book.epoch(3, report(1, *[1.0] * 20), "cpu")
+        book.ended(3, State.COMPLETE)
+        inner = {t.origin: t.state for t in store.trials("small/freesolv/inner")}
+        split = {t.state for t in store.trials("small/freesolv/split")}
+    assert inner == {"study: narrow": State.NOT_STARTED, "study: wide": State.COMPLETE}
+    assert split == {State.NOT_STARTED}
+
+
+def test_what_a_kill_leaves_goes_on_and_a_failure_is_tried_again(plan: StudyPlan) -> None:
+    run_study(plan, Console(quiet=True))
+    with plan.folder.open_store() as store:
+        book = book_of(plan, store)
+        book.open_jobs()
+        for number in range(3):
+            book.started(number)
+            book.epoch(number, report(1, *[1.0] * (2 if number < 2 else 20)), "cpu")
+        book.ended(0, State.COMPLETE)
+        book.ended(1, State.FAILED, "boom")
+        again = book_of(plan, store)  # run 2 was running when the driver was killed
+        jobs = again.open_jobs()
+        assert [(job.number, job.resume) for job in jobs] == [(1, ""), (2, ""), (3, "")]
+        assert store.epochs("small/freesolv/split", Phase.CONFIRM, 1) == []
+        assert store.epochs("small/freesolv/inner", Phase.CONFIRM, 0) == []
+        again.started(2)
+        again.interrupted()
+        (first, *_) = store.trials("small/freesolv/inner")
+    assert first.state is State.NOT_STARTED
+    assert first.message == "interrupted; `pdf-search resume small` starts it"
+
+
+def test_other_settings_are_refused_with_what_changed(
+    plan: StudyPlan, tmp_path: Path, cache: Path
+) -> None:
+    run_study(plan, Console(quiet=True))
+    changed = plan_of(tmp_path, cache, epochs=6, seeds=3)
+    with pytest.raises(ConfigError) as caught:
+        run_study(changed, Console(quiet=True))
+    assert "small in " in str(caught.value)
+    assert "(seeds: 2 there, 3 now; epochs: 4 there, 6 now)" in str(caught.value)
+    assert "pdf-search resume small" in str(caught.value)
+    other = replace(changed, folder=SweepFolder.of(tmp_path / "runs", "other", None))
+    assert run_study(other, Console(quiet=True)).ended == ""
+
+
+def test_other_data_are_refused(plan: StudyPlan) -> None:
+    run_study(plan, Console(quiet=True))
+    parts = (replace(plan.parts[0], split_hash="another"), *plan.parts[1:])
+    with pytest.raises(DataError, match="the split of freesolv is not what the sweep began with"):
+        run_study(replace(plan, parts=parts), Console(quiet=True))
+
+
+def test_a_study_is_not_confirmed_as_a_sweep_is(
+    plan: StudyPlan, tmp_path: Path, cache: Path
+) -> None:
+    assert plan.parts
+    (tmp_path / "one.yaml").write_text(
+        STUDY.replace("BATCH", "16").replace("split, inner", "split")
+    )
+    one = load_study(str(tmp_path / "one.yaml"))
+    run_study(plan_study(one, plan.options), Console(quiet=True))
+    with pytest.raises(ConfigError, match="one is part of a study, whose runs are fixed"):
+        confirm("one", tmp_path / "runs", cache=cache)
+
+
+def test_a_name_that_a_sweep_has_is_refused(plan: StudyPlan) -> None:
+    run_study(plan, Console(quiet=True))
+    with plan.folder.open_store(create=True) as store:
+        record = study_parts(store, "small")[0]
+        store.create_sweep(replace(record, name="taken", options={}))
+    folder = SweepFolder(plan.folder.path, None, "taken")
+    with pytest.raises(ConfigError, match="holds a sweep taken: give another --name"):
+        run_study(replace(plan, folder=folder), Console(quiet=True))
+
+
+def test_the_plan_says_what_runs(plan: StudyPlan) -> None:
+    shown = plan.as_dict()
+    assert shown["runs"] == (
+        "4: 2 x FreeSolv, split, 2 seeds, 4 epochs; "
+        "2 x FreeSolv, inner, 2 seeds x 10 folds, 4 epochs"
+    )
