@@ -2,8 +2,10 @@
 
     python benchmarks/gin.py --data-root FOLDER --seconds 60
 
-Hidden 160, 6 layers, batch 64, bond types embedded (GINE). Batches are made by PyG's DataLoader
-in the timed loop, as one would use it. ``benchmarks/engine.py`` gives our side.
+Hidden 160, 6 layers, batch 64, bond types embedded (GINE): the model of ``architecture: gin``.
+Batches are made by PyG's DataLoader in the timed loop, as one would use it;
+``pdf-search study paper/timing`` times it behind ``run_trial``, and ``benchmarks/engine.py`` gives
+our side.
 """
 
 from __future__ import annotations
@@ -17,35 +19,14 @@ from typing import Any
 import numpy as np
 import torch
 from common import describe_machine, print_rows, write_rows
-from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
-from torch_geometric.nn import GINEConv, global_mean_pool
 
-from pdf_search.config import DataConfig
+from pdf_search.config import DataConfig, ModelConfig
 from pdf_search.data import Prepared, load_prepared, prepare
+from pdf_search.model.gin import GIN
 
-
-class GIN(nn.Module):
-    def __init__(self, hidden: int = 160, layers: int = 6) -> None:
-        super().__init__()
-        self.atoms, self.bonds = nn.Embedding(28, hidden), nn.Embedding(4, hidden)
-        self.layers = nn.ModuleList(GINEConv(feed_forward(hidden)) for _ in range(layers))
-        self.head = nn.Linear(hidden, 1)
-
-    def forward(self, batch: Any) -> Tensor:
-        x, e = self.atoms(batch.x), self.bonds(batch.edge_attr)
-        for layer in self.layers:
-            x = x + layer(x, batch.edge_index, e)
-        out: Tensor = self.head(global_mean_pool(x, batch.batch)).squeeze(-1)
-        return out
-
-
-def feed_forward(hidden: int) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden), nn.GELU(),
-        nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden), nn.GELU(),
-    )  # fmt: skip
+CONFIG = ModelConfig(architecture="gin", hidden=160, layers=6)
 
 
 def main() -> None:
@@ -67,7 +48,8 @@ def main() -> None:
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     data = load_prepared(prepare(DataConfig(name="zinc"), arguments.data_root))
     parts = {name: pyg_list(data, name) for name in ("train", "valid")}
-    model = GIN().to(arguments.device)
+    assert data.info.shape is not None
+    model = GIN(CONFIG, data.info.shape).to(arguments.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     train, evaluation = [], []
     started = time.perf_counter()
@@ -94,11 +76,12 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def run(
-    model: nn.Module, loader: DataLoader, device: str, optimizer: torch.optim.Optimizer | None
+    model: GIN, loader: DataLoader, device: str, optimizer: torch.optim.Optimizer | None
 ) -> None:
     for batch in loader:
         batch = batch.to(device)  # noqa: PLW2901
-        loss = (model(batch) - batch.y).abs().mean()
+        inputs = (batch.x, batch.edge_index, batch.edge_attr, batch.batch, batch.num_graphs)
+        loss = (model(*inputs)[:, 0] - batch.y).abs().mean()
         if optimizer is not None:
             optimizer.zero_grad()
             loss.backward()
@@ -110,14 +93,14 @@ def run(
 def pyg_list(data: Prepared, part: str) -> list[Data]:
     assert data.official is not None
     graphs = data.graphs.subset(np.asarray(data.official[part]))
-    types = torch.from_numpy(np.asarray(graphs.edge_types))[:, 0]
+    types = torch.from_numpy(np.asarray(graphs.edge_types))
     made = []
     for g in range(len(graphs)):
         nodes = slice(graphs.node_ptr[g], graphs.node_ptr[g + 1])
         edges = slice(graphs.edge_ptr[g], graphs.edge_ptr[g + 1])
         made.append(
             Data(
-                x=torch.from_numpy(graphs.nodes[nodes, 0]),
+                x=torch.from_numpy(graphs.nodes[nodes]),
                 edge_index=torch.from_numpy(graphs.edges[:, edges].astype(np.int64)),
                 edge_attr=types[torch.from_numpy(graphs.edge_type[edges].astype(np.int64))],
                 y=torch.from_numpy(graphs.targets[g]),

@@ -168,8 +168,8 @@ class _Encoder(nn.Module):
         self.linear = None
         self.tables = nn.ModuleList(nn.Embedding(size, channels) for size in spec.sizes)
         if spec.init == "xavier":
-            for table in self.tables:
-                nn.init.xavier_uniform_(table.weight)
+            for table in self.tables.parameters():
+                nn.init.xavier_uniform_(table)
 
     def forward(self, x: Tensor) -> Tensor:
         if self.linear is not None:

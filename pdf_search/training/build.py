@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import torch
 
-from pdf_search.config import TrialConfig
+from pdf_search.config import InputShape, TrialConfig
 from pdf_search.data.banks import cached_bank
 from pdf_search.data.prepared import Prepared
 from pdf_search.graphs.bank import Bank
-from pdf_search.model.engines import EngineData, engine_data
+from pdf_search.model.engines import EngineData, Network, engine_data
 from pdf_search.model.network import PDFNetwork
-from pdf_search.records import Task
+from pdf_search.records import Replicate, Task
 from pdf_search.training.capture import replay_for
 from pdf_search.training.groups import Group, Groups
 from pdf_search.training.loop import Program
@@ -28,6 +28,9 @@ def build_groups(
     Raises:
         TrialError: not even one replicate fits.
     """
+    if config.model.architecture == "gin":
+        program = build_program(config, data, splits, device)
+        return Groups([Group.of(splits, program, program, device)])
     bank = _bank(config, data, splits)
     plan = plan_memory(config, data, splits, bank, device)
     lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists)
@@ -41,8 +44,13 @@ def build_program(
     config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
 ) -> Program:
     """All replicates of a trial together, with the data on the device."""
-    bank = _bank(config, data, splits)
-    lists = engine_data(config.engine, config.model, splits.graphs, bank, device)
+    if config.model.architecture == "gin":
+        from pdf_search.model.gin import GINData  # noqa: PLC0415
+
+        lists: EngineData = GINData.build(splits.graphs, device)
+    else:
+        bank = _bank(config, data, splits)
+        lists = engine_data(config.engine, config.model, splits.graphs, bank, device)
     return _program(config, data, splits, lists, device)
 
 
@@ -75,7 +83,7 @@ def _program(
 ) -> Program:
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
-    model = PDFNetwork(config.model, shape, config.basis.size, splits.replicates).to(device)
+    model = _network(config, shape, splits.replicates).to(device)
     mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
     if config.training.standardise_targets and shape.task is Task.REGRESSION:
         mean, std = splits.target_scale()
@@ -91,3 +99,11 @@ def _program(
         mean=mean.to(device),
         std=std.to(device),
     )
+
+
+def _network(config: TrialConfig, shape: InputShape, replicates: tuple[Replicate, ...]) -> Network:
+    if config.model.architecture == "gin":
+        from pdf_search.model.gin import GINNetwork  # noqa: PLC0415
+
+        return GINNetwork(config.model, shape, replicates)
+    return PDFNetwork(config.model, shape, config.basis.size, replicates)

@@ -8,10 +8,7 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrainingConfig
-from pdf_search.graphs.batch import Batch
-from pdf_search.model.engines import EngineData
-from pdf_search.model.fast_batch import FastBatch
-from pdf_search.model.network import PDFNetwork
+from pdf_search.model.engines import EngineBatch, EngineData, Network
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
@@ -25,7 +22,7 @@ class Program:
     """What trains together: model, optimizer, data and the scale of the targets."""
 
     replicates: tuple[Replicate, ...]
-    model: PDFNetwork
+    model: Network
     optimizer: AdamW
     data: EngineData
     rows: Tensor  # [U, m] of the data, on the device
@@ -49,7 +46,7 @@ class Program:
         keys = replicate_keys(self.replicates, epoch, step).to(graphs.device)
         return self.learn(self.data.collate(graphs), keys, rate)
 
-    def learn(self, batch: Batch | FastBatch, keys: Tensor, rate: float | Tensor) -> Tensor:
+    def learn(self, batch: EngineBatch, keys: Tensor, rate: float | Tensor) -> Tensor:
         """One step on a batch, with the noise of ``keys`` [R]; it never waits for the device.
 
         A batch without graphs changes nothing.
@@ -76,7 +73,7 @@ class Program:
         return by_replicate(torch.cat(outputs, 1), graphs)
 
     @torch.no_grad()
-    def infer(self, batch: Batch | FastBatch) -> Tensor:
+    def infer(self, batch: EngineBatch) -> Tensor:
         """Predictions [R, B, outputs] of a batch."""
         self.model.eval()
         output: Tensor = self.model(batch, self.rows, self.edge_types)
