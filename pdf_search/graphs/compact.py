@@ -6,12 +6,17 @@ so a near pair of type 0 needs the weight f[row] - f(r0) on G[u, 0], and a near 
 the weight f[row] on G[u, t] and -f(r0) on G[u, 0]. Each is a triple (v, weight entry, message).
 The sum over the graph is a message of its own, stored negative, so that it takes -f(r0) as well.
 
+Large sets are laid out a block of graphs at a time, and every column is kept in the smallest
+integers that hold it.
+
 Legend: G graphs, P near pairs, Q triples, M messages (u, t), U bank rows, E weight entries.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +24,9 @@ from numpy.typing import NDArray
 from pdf_search.graphs.bank import Bank
 
 Ints = NDArray[np.int64]
+Column = NDArray[Any]  # integers
+
+BLOCK = 2_000_000  # pairs that are laid out at once; a few hundred bytes each meanwhile
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,20 @@ class Ragged:
     """Lists of unequal length, one a graph: ``values[ptr[g]:ptr[g + 1]]``."""
 
     ptr: Ints  # [G + 1]
-    columns: tuple[Ints, ...]
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Ragged]) -> Ragged:
+        """The lists of all parts, one graph after the other."""
+        lengths = np.concatenate([np.diff(part.ptr) for part in parts])
+        columns = zip(*(part.columns for part in parts), strict=True)
+        return cls(
+            np.concatenate([[0], np.cumsum(lengths)]),
+            tuple(np.concatenate(column) for column in columns),
+        )
+
+    def small(self) -> Ragged:
+        return replace(self, columns=tuple(smallest(c) for c in self.columns))
 
 
 @dataclass(frozen=True)
@@ -43,7 +64,75 @@ class Compact:
     far_row: Ints  # [G] -1 where a graph has no far pair
 
 
-def compact(bank: Bank) -> Compact:
+def smallest(values: Column) -> Column:
+    """The same integers in 16, 32 or 64 bits."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    for kind in (np.int16, np.int32):
+        limits = np.iinfo(kind)
+        if limits.min <= low and high <= limits.max:
+            return values.astype(kind)
+    return values
+
+
+def compact(bank: Bank, by_pair: bool = True, block: int = BLOCK) -> Compact:
+    """``by_pair``: whether near pairs are needed one by one; if not, weight entries are.
+
+    ``block``: pairs that are laid out at once.
+    """
+    parts = [_part(part, by_pair) for part in _blocks(bank, block)]
+    keys = np.unique(np.concatenate([part.plus for part in parts]))
+    entries = [_numbered(part, keys) for part in parts]
+    width = len(bank.rows) + 1
+    return Compact(
+        messages=Ragged.joined([part.messages for part in parts]),
+        triples=Ragged.joined([part.triples for part in entries]),
+        pairs=Ragged.joined([part.pairs for part in parts]),
+        rows=Ragged.joined([part.rows for part in parts]),
+        entries=Ragged.joined([part.entries for part in entries]),
+        plus=keys // width - 1,
+        minus=keys % width - 1,
+        far_row=np.concatenate([part.far_row for part in parts]),
+    )
+
+
+def _blocks(bank: Bank, size: int) -> list[Bank]:
+    """Consecutive graphs with about ``size`` pairs each; the arrays are views."""
+    ptr = bank.pair_ptr
+    ends = np.searchsorted(ptr, np.arange(size, ptr[-1] + size, size))
+    ends = np.unique(np.concatenate([ends.clip(1, len(ptr) - 1), [len(ptr) - 1]]))
+    blocks = []
+    for begin, end in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
+        pairs = slice(ptr[begin], ptr[end])
+        blocks.append(
+            replace(
+                bank,
+                node_count=bank.node_count[begin:end],
+                far_row=bank.far_row[begin:end],
+                pair_ptr=ptr[begin : end + 1] - ptr[begin],
+                target=bank.target[pairs],
+                source=bank.source[pairs],
+                row=bank.row[pairs],
+                edge_type=bank.edge_type[pairs],
+            )
+        )
+    return blocks
+
+
+def _numbered(part: Compact, keys: Ints) -> Compact:
+    """The part with its entries numbered by their place among ``keys``."""
+    place = smallest(np.searchsorted(keys, part.plus))
+    target, entry, *rest = part.triples.columns
+    triples = replace(part.triples, columns=(target, place[entry], *rest))
+    if not part.entries.columns:
+        return replace(part, triples=triples)
+    columns = (place[part.entries.columns[0]],)
+    return replace(part, triples=triples, entries=replace(part.entries, columns=columns))
+
+
+def _part(bank: Bank, by_pair: bool) -> Compact:
+    """A block laid out. Its entries have numbers of their own: ``plus`` holds their keys, the row
+    that counts and the far row in one number, ascending.
+    """
     graphs = len(bank.node_count)
     graph = np.repeat(np.arange(graphs), np.diff(bank.pair_ptr))
     far_row = np.where(bank.far_count > 0, bank.far_row, -1).astype(np.int64)
@@ -75,14 +164,17 @@ def compact(bank: Bank) -> Compact:
     triple_ptr = _ptr(owner, graphs)
     by_message = np.lexsort((used, owner)) - triple_ptr[owner]
     uses = np.bincount(messages.ptr[owner] + used, minlength=messages.ptr[-1])
+    none = Ragged(np.zeros(graphs + 1, np.int64), ())
+    pairs = Ragged(bank.pair_ptr, (v, u, row, (kind == 0).astype(np.int64)))
+    entries = none if by_pair else _distinct(owner, entry, graphs, len(keys))
     return Compact(
-        messages=Ragged(messages.ptr, (*messages.columns, uses)),
-        triples=Ragged(triple_ptr, (target, entry, used, pair, by_message)),
-        pairs=Ragged(bank.pair_ptr, (v, u, row, (kind == 0).astype(np.int64))),
-        rows=_row_counts(bank, graph, row, far_row),
-        entries=_distinct(owner, entry, graphs, len(keys)),
-        plus=keys // width - 1,
-        minus=keys % width - 1,
+        messages=Ragged(messages.ptr, (*messages.columns, uses)).small(),
+        triples=Ragged(triple_ptr, (target, entry, used, pair, by_message)).small(),
+        pairs=pairs.small() if by_pair else none,
+        rows=_row_counts(bank, graph, row, far_row).small(),
+        entries=entries.small(),
+        plus=keys,
+        minus=keys,
         far_row=far_row,
     )
 

@@ -37,8 +37,7 @@ def mixed_value(value: Number) -> Number:
 
 def fold_in(key: Tensor, value: Tensor | int) -> Tensor:
     """A new key from a key and a value, broadcast."""
-    mixed = mixed_value(value) if isinstance(value, int) else mixed_value(value)
-    return mix(mixed_key(key) ^ mixed)
+    return mix(mixed_key(key) ^ mixed_value(value))  # type: ignore[type-var]
 
 
 def uniform(keys: Tensor) -> Tensor:

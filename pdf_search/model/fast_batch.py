@@ -105,7 +105,7 @@ class FastData:
     def build(
         cls, graphs: GraphSet, bank: Bank, device: torch.device, by_pair: bool = False
     ) -> FastData:
-        lists = compact(bank)
+        lists = compact(bank, by_pair)
         return cls(
             node_data=NodeData.build(graphs, device),
             messages=_Lists.of(lists.messages, device),
@@ -151,7 +151,7 @@ class _Collation:
             row_weight=weight,
             messages=Messages(
                 node=node + self.first_node[messages.slot],
-                kind=kind,
+                kind=kind.long(),
                 ptr=torch.cat([kind.new_zeros(1), messages.count.cumsum(0)]),
                 nodes=self.nodes.node_count.flatten(),
             ),
