@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from pdf_search import __version__
 from pdf_search.cli.explain import explain
 from pdf_search.cli.look import data, doctor, spaces
+from pdf_search.cli.predict import predict
 from pdf_search.cli.read import list_sweeps, report, show
 from pdf_search.cli.study import study
 from pdf_search.cli.sweeps import confirm, plan, quickstart, rerun, resume, sweep
@@ -55,7 +56,13 @@ _VERBS = {
         "train": train,
         "study": study,
     },
-    "Results": {"report": report, "list": list_sweeps, "show": show, "explain": explain},
+    "Results": {
+        "report": report,
+        "list": list_sweeps,
+        "show": show,
+        "explain": explain,
+        "predict": predict,
+    },
     "Around": {"data": data, "spaces": spaces, "doctor": doctor},
 }
 for _panel, _verbs in _VERBS.items():

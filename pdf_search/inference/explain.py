@@ -93,8 +93,7 @@ class Explanation:
     @property
     def basis_names(self) -> tuple[str, ...]:
         """Names of the entries of a basis row, [m]."""
-        grid = self.trained.config.basis.grid
-        return ("identity", *(f"({eps:g}, {k})" for eps, k in grid))
+        return ("identity", *self.trained.config.basis.names[1:])
 
 
 def explain(

@@ -80,8 +80,8 @@ def load_trained(
     """
     if config.model.architecture != "pdf":
         raise ConfigError(
-            f"{folder}: the run trained architecture {config.model.architecture}; only PDF networks "
-            "can be loaded here"
+            f"{folder} is a run of architecture {config.model.architecture}; only PDF networks can "
+            "be loaded"
         )
     state = load_checkpoint(folder, identity(config, data.fingerprint))
     count = len(config.replicates)

@@ -84,14 +84,15 @@ def response_table(found: Explanation) -> pd.DataFrame:
 
 def weight_table(found: Explanation) -> pd.DataFrame:
     """One row a basis; see ``BasisWeights``. ``pick``: its place in the greedy choice, from 1."""
-    weights, grid = found.weights, found.trained.config.basis.grid
-    place = {basis: number for number, basis in enumerate(weights.picks)}
+    weights, basis = found.weights, found.trained.config.basis
+    others = [None] * len(basis.diagonals)
+    place = {pick: number for number, pick in enumerate(weights.picks)}
     bases = range(len(found.basis_names))
     table = pd.DataFrame(
         {
             "basis": found.basis_names,
-            "eps": [None, *(eps for eps, _ in grid)],
-            "k": pd.array([None, *(k for _, k in grid)], dtype="Int64"),
+            "eps": [None, *(eps for eps, _ in basis.grid), *others],
+            "k": pd.array([None, *(k for _, k in basis.grid), *others], dtype="Int64"),
             "effect": weights.effect,
             "alone": weights.alone,
             "pick": pd.array([place[b] + 1 if b in place else None for b in bases], dtype="Int64"),

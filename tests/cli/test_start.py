@@ -10,7 +10,10 @@ import pytest
 
 from tests.cli.conftest import PROGRAM, Run
 
-VERBS = "quickstart data spaces plan train sweep confirm resume rerun report list show explain doctor"
+VERBS = (
+    "quickstart data spaces plan train sweep confirm resume rerun report list show explain predict "
+    "doctor"
+)
 OPTIONS = (
     "--name --trials --epochs --method --seed --data-root --out --db --cpus-per-trial "
     "--gpus-per-trial --concurrent --address --storage --time --set"

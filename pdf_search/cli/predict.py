@@ -1,0 +1,62 @@
+"""The verb that predicts new molecules with a trained model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from pdf_search.cli.groups import AsJson, Place, Source, grouped
+from pdf_search.cli.trained import RunName, Which, find_run, loaded
+from pdf_search.cli.words import out, out_json, say
+from pdf_search.errors import ConfigError
+
+
+@grouped
+def predict(
+    run: RunName,
+    csv: Annotated[Path, Option("--csv", metavar="FILE", help="Molecules, one a row.")],
+    which: Which,
+    place: Place,
+    source: Source,
+    smiles: Annotated[str | None, Option(metavar="COLUMN", help="Default: as in training.")] = None,
+    to: Annotated[
+        Path | None, Option(metavar="FILE", help="CSV to write. Default: standard output.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the molecules of a CSV file: mean and spread over the run's seeds or folds.
+
+    Rows whose SMILES cannot be read have no prediction and say why in the column reason.
+    """
+    # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from pdf_search.data.molecules import read_table
+    from pdf_search.inference.molecules import predict_molecules
+
+    kept = find_run(run, which, place)
+    table = read_table(csv)
+    with loaded(kept, source) as trained:
+        column = smiles or trained.config.data.smiles
+        found = predict_molecules(trained, table, column, say)
+    if to is not None:
+        _write(found.table.to_csv(index=False), to.expanduser())
+    if as_json:
+        rows = found.table.astype(object).where(found.table.notna(), None).to_dict("records")
+        out_json({"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong})
+    elif to is None:
+        out(found.table.to_csv(index=False))
+    wrong = f"; {found.wrong} without a prediction, see the column reason" if found.wrong else ""
+    one = " (a single one: no spread)" if found.replicates == 1 else ""
+    say(f"{len(found.table)} rows, mean and spread over {found.replicates} replicates{one}{wrong}")
+
+
+def _write(text: str, file: Path) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"--to {file}: cannot be written ({error.strerror}): name a file in an existing folder"
+        ) from None

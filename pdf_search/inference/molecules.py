@@ -1,0 +1,105 @@
+"""Predictions for a table of molecules: mean and spread over the replicates, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pdf_search.data.featurise import molecule_graphs
+from pdf_search.data.molecules import Table
+from pdf_search.data.raw_set import Progress, silent
+from pdf_search.data.registry import molecule_shape
+from pdf_search.errors import ConfigError, DataError
+from pdf_search.inference.load import Trained
+from pdf_search.inference.predict import predictions
+from pdf_search.records import Task
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The table with new columns behind its own.
+
+    For each target ``predicted_T`` (a value, or the probability of label 1) and ``spread_T``, the
+    population standard deviation over the replicates, empty for a single one. Multi-class:
+    ``predicted_class`` and for each class ``probability_C`` and ``spread_C``. ``reason``: why a
+    row has no prediction.
+    """
+
+    table: pd.DataFrame
+    replicates: int
+    wrong: int  # rows without a prediction
+
+
+def predict_molecules(
+    trained: Trained, table: Table, smiles: str, progress: Progress | None = None
+) -> Predicted:
+    """Predict the molecules of column ``smiles`` by all replicates of ``trained``.
+
+    A row whose SMILES cannot be read has empty predictions and the reason.
+
+    Raises:
+        ConfigError: the run was not trained on molecules read from SMILES.
+        DataError: no such column, or columns that would be written twice.
+    """
+    _check_molecules(trained)
+    graphs, places, reasons = molecule_graphs(table.column(smiles, "smiles"), progress or silent)
+    outputs = len(_names(trained))
+    mean, spread = (np.full((len(table.rows), outputs), np.nan) for _ in range(2))
+    if graphs is not None:
+        rows = predictions(trained, graphs)  # [R, G, outputs]
+        mean[places] = rows.mean(0)
+        if len(rows) > 1:  # a single replicate has no spread
+            spread[places] = rows.std(0)
+    columns = _columns(trained, mean, spread)
+    columns["reason"] = [reasons.get(i, "") for i in range(len(table.rows))]
+    _check_new(table, list(columns))
+    own = pd.DataFrame(table.rows, columns=list(table.columns))
+    return Predicted(own.assign(**columns), len(trained.replicates), len(reasons))
+
+
+def _columns(trained: Trained, mean: Floats, spread: Floats) -> dict[str, Any]:
+    names = _names(trained)
+    multiclass = trained.data.info.task is Task.MULTICLASS
+    columns: dict[str, Any] = {}
+    if multiclass:
+        known = ~np.isnan(mean).any(1)
+        best = np.where(known, np.nan_to_num(mean).argmax(1), -1)
+        columns["predicted_class"] = [names[i] if i >= 0 else "" for i in best]
+    for number, name in enumerate(names):
+        columns[f"probability_{name}" if multiclass else f"predicted_{name}"] = mean[:, number]
+        columns[f"spread_{name}"] = spread[:, number]
+    return columns
+
+
+def _names(trained: Trained) -> tuple[str, ...]:
+    """Names of the outputs: targets, or classes."""
+    shape = trained.data.info.shape
+    assert shape is not None
+    if trained.data.info.task is not Task.MULTICLASS:
+        return trained.data.target_names
+    return trained.data.class_names or tuple(map(str, range(shape.outputs)))
+
+
+def _check_molecules(trained: Trained) -> None:
+    info = trained.data.info
+    assert info.shape is not None
+    if info.shape != molecule_shape(info.shape.outputs, info.task):
+        raise ConfigError(
+            f"the run was trained on {info.title}, whose atoms are not read from SMILES: predict "
+            "needs a run on a CSV file of molecules, freesolv or an ogbg-mol... data set"
+        )
+
+
+def _check_new(table: Table, new: list[str]) -> None:
+    taken = sorted(set(new) & set(table.columns))
+    if taken:
+        raise DataError(
+            f"{table.path} has columns that the predictions would be written to: "
+            f"{', '.join(taken)}; rename them"
+        )

@@ -1,0 +1,34 @@
+"""predict: a run on own molecules, then new ones."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from tests.cli.conftest import Run
+from tests.cli.test_train import SMALL
+
+
+def test_new_molecules(run: Run, home: Path) -> None:
+    run("train", "freesolv", *SMALL, "--epochs", 1, "--seeds", 2, "--name", "two")
+    (home / "new.csv").write_text("id,smiles\n1,CCO\n2,nonsense\n3,c1ccccc1\n")
+    words = ["predict", "two", "--csv", home / "new.csv"]
+    result = run(*words)
+    table = pd.read_csv(io.StringIO(result.stdout))
+    assert table["id"].tolist() == [1, 2, 3]
+    target = table.columns[2].removeprefix("predicted_")
+    assert table[f"predicted_{target}"].isna().tolist() == [False, True, False]
+    assert table[f"spread_{target}"].dropna().min() > 0
+    assert "3 rows, mean and spread over 2 replicates; 1 without" in result.stderr
+    run(*words, "--to", home / "out.csv")
+    assert (home / "out.csv").read_text() == result.stdout
+    rows = json.loads(run(*words, "--json").stdout)
+    assert rows["without_prediction"] == 1
+    assert rows["rows"][1][f"predicted_{target}"] is None
+    assert rows["rows"][0][f"predicted_{target}"] == table[f"predicted_{target}"][0]
+    assert "no file" in run("predict", "two", "--csv", "gone.csv", code=1).stderr
+    assert "no column 'SMILES'" in run(*words, "--smiles", "SMILES", code=1).stderr
+    assert "cannot be written" in run(*words, "--to", home / "no" / "x.csv", code=2).stderr

@@ -1,0 +1,101 @@
+"""Predicting a table of molecules: the numbers of the run, and rows that cannot be read."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdf_search.config import DataConfig
+from pdf_search.data import Prepared, load_prepared, prepare
+from pdf_search.data.molecules import Table
+from pdf_search.data.ogb_package import import_ogb
+from pdf_search.errors import ConfigError, DataError
+from pdf_search.inference.load import load_trained
+from pdf_search.inference.molecules import predict_molecules
+from tests.graphs.makers import SHAPES, basis, graph_set
+from tests.inference.conftest import new_model
+from tests.training.trials import run, trial
+
+SMILES = ["CCO", "c1ccccc1", "C", "CC(=O)N", "O=C=O", "CCN", "C#N", "CCl", "CO", "CS"]
+ODD = ["C", "not a molecule", "C(C)(C)(C)(C)C", "", "[Na+].[Cl-]"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ogb() -> None:
+    """ogb imports PyG, whose import calls a deprecated function of torch."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import_ogb("ogb.graphproppred")
+
+
+def prepared(
+    folder: Path, cache: Path, columns: dict[str, list[object]], **more: object
+) -> Prepared:
+    """A CSV file of our molecules, eight times, with these columns."""
+    file = folder / "molecules.csv"
+    pd.DataFrame({"smiles": SMILES * 8, **columns}).to_csv(file, index=False)
+    config = DataConfig(name="csv", path=str(file), targets=tuple(columns), **more)  # type: ignore[arg-type]
+    return load_prepared(prepare(config, cache=cache))
+
+
+def table(smiles: list[str], **columns: list[str]) -> Table:
+    rows = [list(row) for row in zip(smiles, *columns.values(), strict=True)]
+    return Table(Path("new.csv"), ("smiles", *columns), rows, list(range(2, len(rows) + 2)))
+
+
+TASKS = {
+    "regression": ({"a": np.linspace(-1, 2, 80).tolist(), "b": np.arange(80.0).tolist()}, {}),
+    "multilabel": ({"toxic": [0, 1] * 40}, {}),
+    "multiclass": ({"kind": ["x", "y", "z", "y"] * 20}, {"task": "multiclass"}),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_it_predicts_what_the_run_predicted(task: str, cache: Path, tmp_path: Path) -> None:
+    columns, more = TASKS[task]
+    data = prepared(tmp_path, cache, columns, **more)
+    config = trial("csv", fraction=1.0, phase="confirm", seeds=(0, 1), training={"epochs": 2})
+    run(config, data, folder=tmp_path, save_at=2)
+    found = predict_molecules(load_trained(tmp_path, config, data), table(SMILES * 8), "smiles")
+    recorded = pd.read_parquet(tmp_path / "predictions.parquet")
+    recorded = recorded[recorded["split"] == "test"].groupby(["index", "task"])["prediction"]
+    mean, spread = recorded.mean().unstack(), recorded.std(ddof=0).unstack()
+    names = ["x", "y", "z"] if task == "multiclass" else list(columns)
+    kind = "probability" if task == "multiclass" else "predicted"
+    ours = found.table.loc[mean.index]
+    assert ours[[f"{kind}_{n}" for n in names]].to_numpy() == pytest.approx(mean, abs=1e-5)
+    assert ours[[f"spread_{n}" for n in names]].to_numpy() == pytest.approx(spread, abs=1e-5)
+    if task == "multiclass":
+        best = [names[i] for i in mean.to_numpy().argmax(1)]
+        assert ours["predicted_class"].tolist() == best
+    assert (found.table["reason"] == "").all()
+    assert found.wrong == 0
+
+
+def test_rows_that_cannot_be_read_say_why(cache: Path, tmp_path: Path) -> None:
+    data = prepared(tmp_path, cache, {"a": np.arange(80.0).tolist()})
+    config = trial("csv", fraction=1.0, phase="confirm", training={"epochs": 1})
+    run(config, data, folder=tmp_path, save_at=1)
+    trained = load_trained(tmp_path, config, data)
+    found = predict_molecules(trained, table(ODD, id=list("abcde")), "smiles")
+    assert found.table.columns.tolist() == ["smiles", "id", "predicted_a", "spread_a", "reason"]
+    assert found.table["predicted_a"].notna().tolist() == [True, False, False, False, True]
+    assert (found.table["reason"] == "").tolist() == [True, False, False, False, True]
+    assert "not a SMILES" in found.table["reason"][1]
+    assert found.table["spread_a"].isna().all()  # one replicate has no spread
+    assert found.wrong == 3
+    none = predict_molecules(trained, table(["?", ""]), "smiles")
+    assert none.table["predicted_a"].isna().all()
+    with pytest.raises(DataError, match="predicted_a; rename"):
+        predict_molecules(trained, table(["C"], predicted_a=["1"]), "smiles")
+    with pytest.raises(DataError, match="no column 'smile'"):
+        predict_molecules(trained, table(["C"]), "smile")
+
+
+def test_a_run_on_other_graphs_is_refused() -> None:
+    with pytest.raises(ConfigError, match="not read from SMILES"):
+        predict_molecules(new_model(graph_set(SHAPES), basis(((-0.5, 1),))), table(["C"]), "smiles")
