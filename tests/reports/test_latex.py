@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from pdf_search.records import State
 from pdf_search.results import Store
-from reports import load_sweep, result_table
+from reports import complexity_grid, load_study, load_sweep, result_table, statistics_grid
+from reports.grid_texts import grid_latex
+from reports.studies.tables import study_grids
 from reports.table_texts import table_latex
+from reports.taxonomy import taxonomy_table
 from tests.reports import samples
+from tests.reports import study_samples as studies
 
 DOCUMENT = r"""\documentclass{article}
-\usepackage{booktabs}
+\usepackage{booktabs,graphicx}
 \begin{document}
 %s
 \end{document}
@@ -37,12 +42,42 @@ def test_best_is_bold_second_underlined_and_rules_are_booktabs(store: Store) -> 
     assert r"\label{tab:night-1}" in text
 
 
-def test_it_compiles_in_a_minimal_document(store: Store, tmp_path: Path) -> None:
+def every_table(store: Store) -> list[str]:
+    """A sweep's, and all of the studies and of the verb ``tables``."""
+    studies.ablation(store, 3)
+    studies.folds(store, state=State.RUNNING)
+    studies.timing(store)
+    rows = [studies.row("PDF", "zinc"), studies.row(AWKWARD.replace("\n", " "), "zinc")]
+    (record,) = studies.begin(store, "paper/zinc", "results", rows)
+    studies.train(store, record, 0, 0.064)
+    names = ("paper/ablation", "paper/tu", "paper/timing", "paper/zinc")
+    grids = [grid for name in names for grid in study_grids(load_study(store, name))]
+    alone = [statistics_grid([]), complexity_grid(), taxonomy_table()]
+    return [latex(store), *map(grid_latex, [*grids, *alone])]
+
+
+def test_all_tables_compile_in_one_minimal_document(store: Store, tmp_path: Path) -> None:
     compiler = shutil.which("pdflatex")
     if compiler is None:
         pytest.skip("pdflatex is not installed")
-    (tmp_path / "doc.tex").write_text(DOCUMENT % latex(store), encoding="utf-8")
+    tables = every_table(store)
+    text = "\n\\clearpage\n".join(tables)
+    (tmp_path / "doc.tex").write_text(DOCUMENT % text, encoding="utf-8")
     command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "doc.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "doc.pdf").is_file()
+    assert "multiply defined" not in done.stdout
+    assert f"({len(tables)} pages" in done.stdout
+
+
+def test_grids_have_booktabs_rules_marks_and_footnotes(store: Store) -> None:
+    studies.ablation(store, 3)
+    (grid,) = study_grids(load_study(store, "paper/ablation"))
+    text = grid_latex(grid)
+    for part in (r"\toprule", r"\midrule", r"\bottomrule", r"\textbf{", r"\underline{"):
+        assert part in text
+    assert r"\label{tab:paper-ablation}" in text
+    assert "% PARTIAL: 3 of 10 rows are complete" in text
+    assert r"\textsuperscript{a} not started" in text
+    assert r"\caption{Study paper/ablation (partial). Partial: 3 of 10" in text
