@@ -81,9 +81,8 @@ def test_the_page_is_self_contained_and_marks_what_is_partial(store: Store, tmp_
     write_study(store, "paper/ablation", tmp_path)
     text = (tmp_path / "report.html").read_text("utf-8")
     page = Page(text)
-    assert not [
-        t for t, at in page.tags if t in ("script", "link", "img") and {"src", "href"} & set(at)
-    ]
+    loaded = [at for tag, at in page.tags if tag in ("script", "link", "img")]
+    assert not any({"src", "href"} & set(attributes) for attributes in loaded)
     assert [at.get("id") for tag, at in page.tags if tag == "section"] == [
         "table-1",
         "curves",
@@ -112,10 +111,8 @@ def test_an_image_of_two_epochs_shows_points(store: Store) -> None:
 
 
 def test_studies_import_neither_torch_nor_ray_nor_optuna() -> None:
-    code = "import sys, reports.studies; "
-    code += (
-        "print([m for m in ('torch', 'ray', 'optuna', 'matplotlib.pyplot') if m in sys.modules])"
-    )
+    unwanted = ("torch", "ray", "optuna", "matplotlib.pyplot")
+    code = f"import sys, reports.studies; print([m for m in {unwanted} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
