@@ -20,7 +20,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 1000px; 
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
 p { max-width: 48em; }
 """
-_MOST_ROWS = 20_000  # of the response: the commonest
+_MOST_ROWS = 5_000  # of the response: the commonest
 
 
 def explanation_page(found: Explanation) -> str:
@@ -133,7 +133,7 @@ def response(found: Explanation) -> go.Figure:
             hovertemplate="%{x:.4g}: %{y:.4g}, %{customdata} pairs<extra></extra>",
         )
     buttons = [
-        {"label": f"basis {name}", "method": "restyle", "args": [{"x": [rows[:, number]]}]}
+        {"label": f"basis {name}", "method": "restyle", "args": [{"x": [rows[:, number].tolist()]}]}
         for number, name in enumerate(found.basis_names)
     ]
     figure.update_layout(updatemenus=[{"buttons": buttons, "active": first, "x": 0, "y": 1.15}])
