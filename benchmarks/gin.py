@@ -93,7 +93,7 @@ def run(
 def pyg_list(data: Prepared, part: str) -> list[Data]:
     assert data.official is not None
     graphs = data.graphs.subset(np.asarray(data.official[part]))
-    types = torch.from_numpy(np.asarray(graphs.edge_types))
+    types = torch.from_numpy(np.array(graphs.edge_types))
     made = []
     for g in range(len(graphs)):
         nodes = slice(graphs.node_ptr[g], graphs.node_ptr[g + 1])

@@ -28,7 +28,7 @@ def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     except (ConfigError, DataError, StoreError):
         raise  # found before anything was run, or there is no database to report from
     except KeyboardInterrupt:
-        say(f"interrupted; go on with: {resume_command(folder)}")
+        say(f"interrupted; go on with: {folder.how_to_resume}")
         raise typer.Exit(INTERRUPTED) from None
     except Exception:
         if folder.db is not None or (folder.path / "results.db").is_file():
@@ -83,12 +83,6 @@ def unfinished(result: SweepResult) -> str:
         f"sweep {result.plan.name} is not finished: {reason} with {ended} of {total} search trials "
         f"ended; go on with: {result.how_to_resume}"
     )
-
-
-def resume_command(folder: SweepFolder) -> str:
-    place = [] if folder.out.name == "runs" else ["--out", str(folder.out)]
-    place += ["--db", masked(folder.db)] if folder.db else []
-    return shlex.join(["pdf-search", "resume", folder.name, *place])
 
 
 def masked(word: str) -> str:

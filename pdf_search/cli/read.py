@@ -96,7 +96,9 @@ def _stores(place: Place) -> Iterator[tuple[Store, str]]:
         with Store(place.url, create=False) as store:
             yield store, store.place
         return
-    for file in sorted(place.out.expanduser().resolve().glob("*/results.db")):
+    folder = place.out.expanduser().resolve()
+    # Studies may have names of two parts, such as paper/ablation.
+    for file in sorted([*folder.glob("*/results.db"), *folder.glob("*/*/results.db")]):
         try:
             store = Store(f"sqlite:///{file}", create=False)
         except StoreError as error:

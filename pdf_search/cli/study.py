@@ -130,15 +130,13 @@ def carry_out_study(
     Raises:
         typer.Exit: 130 after an interrupt, 1 if every run failed or diverged.
     """
-    from pdf_search.cli.carry_out import resume_command
-
     try:
         result = run()
     except KeyboardInterrupt:
-        say(f"interrupted; go on with: {resume_command(folder)}")
+        say(f"interrupted; go on with: {folder.how_to_resume}")
         raise typer.Exit(INTERRUPTED) from None
     report.finish()
-    _end(result, resume_command(folder))
+    _end(result, folder.how_to_resume)
 
 
 def _end(result: StudyResult, again: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 
 from rich.console import Console
-from sqlalchemy import make_url
 
 from pdf_search.records import Phase, TrialRecord
 from pdf_search.results.store import Store
@@ -198,13 +196,4 @@ class SweepResult:
     @property
     def how_to_resume(self) -> str:
         """The command that continues the sweep, a password masked; "" if it is finished."""
-        if not self.ended:
-            return ""
-        options = self.plan.options
-        words = ["pdf-search", "resume", self.plan.name]
-        if str(options.out) != "runs":
-            words += ["--out", str(options.out)]
-        if options.db:
-            url = "://" in options.db
-            words += ["--db", make_url(options.db).render_as_string() if url else options.db]
-        return shlex.join(words)
+        return self.plan.folder.how_to_resume if self.ended else ""

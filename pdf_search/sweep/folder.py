@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from sqlalchemy import make_url
 
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.results.store import Store
@@ -37,6 +39,16 @@ class SweepFolder:
     def out(self) -> Path:
         """The folder of all sweeps."""
         return self.path.parents[self.name.count("/")]
+
+    @property
+    def how_to_resume(self) -> str:
+        """The command that continues what is in here, a password masked."""
+        words = ["pdf-search", "resume", self.name]
+        if self.out != Path("runs").resolve():
+            words += ["--out", str(self.out)]
+        if self.db:
+            words += ["--db", make_url(self.db).render_as_string() if "://" in self.db else self.db]
+        return shlex.join(words)
 
     @property
     def url(self) -> str:

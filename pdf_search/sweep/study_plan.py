@@ -111,9 +111,12 @@ def _words(part: PartPlan) -> str:
 
 
 def plan_study(
-    study: Study, options: SweepOptions | None = None, progress: Progress | None = None
+    study: Study,
+    options: SweepOptions | None = None,
+    progress: Progress | None = None,
+    name: str | None = None,
 ) -> StudyPlan:
-    """Prepare the data sets of a study and settle its sizes.
+    """Prepare the data sets of a study and settle its sizes. ``name``: of a recorded study.
 
     Raises:
         ConfigError: a wrong name or size, or labels on which the metric is undefined.
@@ -122,7 +125,7 @@ def plan_study(
     """
     options = options or SweepOptions()
     check_storage(options.storage)
-    name = options.name or study.name
+    name = name or options.name or study.name
     if not all(NAME.fullmatch(word) for word in name.split("/")):
         raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
     parts = study.parts()

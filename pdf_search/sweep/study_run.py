@@ -96,9 +96,9 @@ def resume_study(
             store.sweep(name)  # says what there is
             raise ConfigError(f"{name} is a sweep, not a study: `pdf-search resume {name}`")
     given = {key: value for key, value in changes.items() if value is not None}
-    fixed = {"name": name, "out": out, "db": db}
+    fixed = {"out": out, "db": db}
     options = SweepOptions.from_recorded(recorded[0].options, **(fixed | given))
-    plan = plan_study(recorded_study(recorded[0].space_definition), options, progress)
+    plan = plan_study(recorded_study(recorded[0].space_definition), options, progress, name)
     return run_study(plan, console, recorded[0].command, function, on_finished)
 
 
@@ -119,7 +119,7 @@ def _refuse_changed(plan: StudyPlan, recorded: list[SweepRecord], store: Store) 
         shown = "; ".join(changes[:MOST_CHANGES]) + (f"; and {more} more" if more > 0 else "")
         raise ConfigError(
             f"study {plan.name} in {store.place} began with other settings ({shown}). Go on with "
-            f"it as it began: pdf-search resume {plan.name}; or give another --out or --name"
+            f"it as it began: {plan.folder.how_to_resume}; or give another --out or --name"
         )
 
 

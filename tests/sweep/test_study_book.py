@@ -12,7 +12,14 @@ from pdf_search.errors import ConfigError, DataError
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results.store import Store
 from pdf_search.space import load_study
-from pdf_search.sweep import SweepFolder, SweepOptions, confirm, plan_study, study_parts
+from pdf_search.sweep import (
+    SweepFolder,
+    SweepOptions,
+    confirm,
+    plan_study,
+    resume_study,
+    study_parts,
+)
 from pdf_search.sweep import study_run as module
 from pdf_search.sweep.study_book import StudyBook
 from pdf_search.sweep.study_plan import StudyPlan
@@ -159,6 +166,20 @@ def test_a_study_is_not_confirmed_as_a_sweep_is(
     run_study(plan_study(one, plan.options), Console(quiet=True))
     with pytest.raises(ConfigError, match="one is part of a study, whose runs are fixed"):
         confirm("one", tmp_path / "runs", cache=cache)
+
+
+def test_it_goes_on_by_its_name_whatever_its_file_says_now(
+    plan: StudyPlan, tmp_path: Path, cache: Path
+) -> None:
+    study = replace(plan.study, name="my/small")
+    named = plan_study(study, plan.options)
+    run_study(named, Console(quiet=True), "the first command")
+    (tmp_path / "small.yaml").write_text("something else")
+    result = resume_study("my/small", tmp_path / "runs", cache=cache, console=Console(quiet=True))
+    assert result.plan.study == study
+    assert result.plan.folder == named.folder
+    assert result.plan.folder.path == tmp_path / "runs" / "my" / "small"
+    assert named.folder.how_to_resume == f"pdf-search resume my/small --out {tmp_path / 'runs'}"
 
 
 def test_a_name_that_a_sweep_has_is_refused(plan: StudyPlan) -> None:
