@@ -104,13 +104,13 @@ class Cell:
 
     @property
     def difference_text(self) -> str:
-        """``+0.0030, outside``; what forbids the comparison is said."""
+        """``+0.0030, outside``; another protocol is said."""
         if self.difference is None or self.reference is None:
             return "–"
         verdicts = {True: "within", False: "outside", None: "no spread published"}
         words = [f"{self.difference:+.{self.reference.decimals}f}", verdicts[self.within]]
         words += ["other protocol"] * (self.reference.protocol != self.protocol)
-        return ", ".join(words + [PARTIAL] * self.partial)
+        return ", ".join(words)
 
     def as_dict(self) -> dict[str, Any]:
         """Every number as it is, for CSV; ``ddof`` says what kind of spread ours is."""

@@ -10,11 +10,11 @@ from reports.cell import PUBLISHED, Cell, Reference
 from reports.grid import ABSENT, Grid, Line
 from reports.published import checked_files
 
-COUNTS = {"graphs": "graphs", "nodes": "nodes (mean)", "edges": "edges (mean)"}
+COUNTS = {"graphs": "graphs", "nodes": "nodes", "edges": "edges"}
 FLAGS = {"node_attributes": "node attr", "edge_attributes": "edge attr"}
 NOTES = (
-    "Computed from the raw files. Edges are undirected and counted once, without self-loops; "
-    "one-hot labels and constant inputs are no attributes.",
+    "Computed from the raw files; nodes and edges are means over graphs. Edges are undirected and "
+    "counted once, without self-loops; one-hot labels and constant inputs are no attributes.",
     "A difference is one that stays after rounding to the digits that the paper prints.",
 )
 
@@ -32,12 +32,12 @@ def statistics_grid(found: Sequence[Mapping[str, Any]]) -> Grid:
         _line(name, by_name.get(name), printed.get(name), tree["source"])
         for name in dict.fromkeys((*printed, *by_name))
     ]
-    columns = [(name, f"{name}, paper") for name in (*COUNTS.values(), *FLAGS.values(), "task")]
+    counts = [name for count in COUNTS.values() for name in (count, f"{count} (paper)")]
     return Grid(
         key="statistics",
         title="Statistics of the data sets",
         corner="Data set",
-        columns=(*(name for pair in columns for name in pair), "difference"),
+        columns=(*counts, *FLAGS.values(), "task", "difference"),
         lines=tuple(lines),
         notes=NOTES,
     )
@@ -50,10 +50,22 @@ def _line(
     cells: list[Cell | str] = []
     for key in COUNTS:
         cells += _count(name, key, item, row, source)
+    words = {True: "Y", False: "N"}
     for key in FLAGS:
-        cells += [_flag(item, key), _flag(row, key)]
-    cells += [_task(item) if item else ABSENT, row["task"] if row else ABSENT]
-    return Line(title, (*cells, "; ".join(differences(item, row)) if item and row else ABSENT))
+        cells.append(_beside(item and words[item[key]], row and words[row[key]]))
+    cells.append(_beside(item and _task(item), row and row["task"]))
+    return Line(title, (*cells, ", ".join(differences(item, row)) if item and row else ABSENT))
+
+
+def _beside(computed: str | None, printed: str | None) -> str:
+    """A word as computed, and the paper's where that is another one or alone."""
+    if printed is None or (computed is not None and _same(computed, printed)):
+        return computed or ABSENT
+    return " ".join(filter(None, (computed, f"(paper: {printed})")))
+
+
+def _same(computed: str, printed: str) -> bool:
+    return computed.startswith(printed.rstrip("."))
 
 
 def _count(
@@ -82,6 +94,7 @@ def _count(
         exact=f"{item[key]:,.{digits}f}",
         reference=reference,
         source=f"data {item['fingerprint']}",
+        note=row["note"] if row and key in _changed(item, row) and "note" in row else "",
     )
     return computed, quoted or ABSENT
 
@@ -90,10 +103,6 @@ def _decimals(key: str, printed: Decimal | None) -> int:
     if key == "graphs":
         return 0
     return 2 if printed is None else len(str(printed).partition(".")[2])
-
-
-def _flag(item: Mapping[str, Any] | None, key: str) -> str:
-    return ABSENT if item is None else "Y" if item[key] else "N"
 
 
 def _task(item: Mapping[str, Any]) -> str:
@@ -107,16 +116,18 @@ def _task(item: Mapping[str, Any]) -> str:
 
 
 def differences(item: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
-    """What the paper prints otherwise, with the reason where it is known; ``none`` for nothing."""
-    found = []
-    for key in COUNTS:
-        digits = _decimals(key, Decimal(row[key]))
-        change = Decimal(f"{item[key]:.{digits}f}") - Decimal(row[key])
-        if change:
-            found.append(f"{key} {change:+}")
+    """What the paper prints otherwise; ``none`` for nothing."""
+    found = [f"{key} {change:+}" for key, change in _changed(item, row).items()]
     found += [name for key, name in FLAGS.items() if item[key] != row[key]]
-    if not _task(item).startswith(row["task"].rstrip(".")):
+    if not _same(_task(item), row["task"]):
         found.append("task")
-    if found and row.get("note"):
-        found.append(row["note"])
     return found or ["none"]
+
+
+def _changed(item: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Decimal]:
+    """Counts that differ after rounding to the printed digits, and by how much."""
+    changes = {}
+    for key in COUNTS:
+        printed = Decimal(row[key])
+        changes[key] = Decimal(f"{item[key]:.{_decimals(key, printed)}f}") - printed
+    return {key: change for key, change in changes.items() if change}

@@ -42,6 +42,7 @@ LATEX = {
     "{": r"\{",
     "}": r"\}",
     "~": r"\textasciitilde{}",
+    "|": r"\textbar{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
@@ -57,7 +58,10 @@ LATEX = {
 
 def escape_latex(text: str) -> str:
     """Text for LaTeX; what T1 fonts lack becomes a question mark rather than an error."""
-    return "".join(LATEX.get(c, c if c.isascii() else "?") for c in text)
+    parts = text.split("--")  # which LaTeX would join to one dash
+    return "-{}-".join(
+        "".join(LATEX.get(c, c if c.isascii() else "?") for c in part) for part in parts
+    )
 
 
 def render_plain(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

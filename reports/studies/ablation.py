@@ -13,6 +13,7 @@ from reports.studies.notes import COMPARISON, study_notes
 from reports.sweep_data import SweepData
 
 ARCHITECTURE = re.compile(r"(shd|idp)[-+ ]\s*(.+)")
+PAPERS_COUNT = "The paper says that its five cases share 499681 learnable parameters."
 VALID, TEST = 0, 1  # columns that hold our values
 
 
@@ -23,7 +24,7 @@ def ablation_grid(study: Study) -> Grid:
     for column in (VALID, TEST):
         lines = marked(metric, lines, column)
     label = metric.label
-    notes = dict.fromkeys((*study_notes(study, lines), *COMPARISON))
+    notes = dict.fromkeys((*study_notes(study, lines), *COMPARISON, PAPERS_COUNT))
     return Grid(
         key=study.name,
         title=study.title,
@@ -33,9 +34,9 @@ def ablation_grid(study: Study) -> Grid:
             f"test {label}",
             "n",
             "parameters",
-            f"published valid {label}",
-            f"published test {label}",
-            "difference (test)",
+            f"paper: valid {label}",
+            f"paper: test {label}",
+            "difference",
             "state",
         ),
         lines=tuple(lines),

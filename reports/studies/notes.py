@@ -18,7 +18,8 @@ UPPER_BOUND = (
     "chosen on the very values that it reports. It is never marked."
 )
 DIFFERENCE = (
-    "Difference: our mean minus the published one; within: no larger than the published spread."
+    "Difference: our mean test value minus the published one; within: no larger than the published "
+    "spread."
 )
 SPREAD = (
     "± of our rows is the population standard deviation (ddof 0) over n seeds or folds; one run "

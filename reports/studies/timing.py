@@ -19,15 +19,16 @@ from reports.studies.state import seeds_text
 from reports.sweep_data import SweepData
 
 PARTS = {
-    "train": "training (train set)",
-    "eval_train": "evaluation (train set)",
-    "eval_valid": "evaluation (validation set)",
-    "eval_test": "evaluation (test set)",
+    "train": "training",
+    "eval_train": "eval (train)",
+    "eval_valid": "eval (valid)",
+    "eval_test": "eval (test)",
 }
 WHOLE = "whole epoch"
 PAPERS_EPOCHS = 50
 NOTES = (
-    "Published times: mean ± std over 50 epochs, of training and of each evaluation apart.",
+    "Published times: mean ± std over 50 epochs, of training on the train set and of evaluation on "
+    "each set, on {hardware}.",
     "Our record has one time an epoch: training together with the evaluation of every part that "
     "the protocol evaluates. It stands in the column 'whole epoch' and cannot be compared with a "
     "single published column; beside it stands the sum of the published means of the same work.",
@@ -52,12 +53,16 @@ def _grid(study: Study, part: SweepData) -> Grid:
         key=f"{study.name}/{part.sweep.dataset}",
         title=f"{study.title}: {title_of(part)}, seconds",
         corner="Model",
-        columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "hardware"),
+        columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "device"),
         lines=lines,
-        notes=(*NOTES, *provenance(study)),
+        notes=(*(note.format(hardware=_hardware()) for note in NOTES), *provenance(study)),
         partial="partial" if still else "",
         notices=(f"{len(states) - len(still)} of {len(states)} rows are complete",) * bool(still),
     )
+
+
+def _hardware() -> str:
+    return "; ".join(dict.fromkeys(tree["hardware"] for tree in checked_files("timing")))
 
 
 def _cells(line: Line) -> list[tuple[int, Cell]]:
@@ -82,7 +87,7 @@ def _quoted(part: SweepData, tree: dict[str, Any], row: dict[str, Any]) -> Line:
         note="",
     )
     times = [_time(base, f"seconds, {name}", row.get(key)) for key, name in PARTS.items()]
-    rest = (_sum(base, row), str(tree["epochs"]), ABSENT, ABSENT, tree["hardware"])
+    rest = (_sum(base, row), str(tree["epochs"]), ABSENT, ABSENT, tree["device"])
     return Line(f"{row['method']} (paper)", (*times, *rest), "published", "published")
 
 

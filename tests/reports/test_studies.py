@@ -58,8 +58,8 @@ def test_the_ablation_has_our_values_beside_the_published_ones(store: Store) -> 
     assert (test.n, test.protocol, test.state, test.parameters) == (4, "split", "complete", 49_000)
     assert found["n"] == "4 (seeds 0-3)"
     assert found["parameters"] == "49,000"
-    assert cell(grid, "idp ((eps, k), 2L)", "published test MAE").printed == "0.066 ± 0.0020"
-    assert cell(grid, "idp ((eps, k), 2L)", "published valid MAE").printed == "0.085 ± 0.0038"
+    assert cell(grid, "idp ((eps, k), 2L)", "paper: test MAE").printed == "0.066 ± 0.0020"
+    assert cell(grid, "idp ((eps, k), 2L)", "paper: valid MAE").printed == "0.085 ± 0.0038"
     assert test.difference == pytest.approx(fmean(values) - 0.066)
     assert valid.difference == pytest.approx((valid.value or 0) - 0.085)
     assert found["state"] == "complete"
@@ -90,7 +90,7 @@ def test_best_and_second_are_marked_among_ours(store: Store) -> None:
         marks = {c.mark: c.value for _, name, c in grid.numbers() if name == column}
         values = sorted(c.value or 9 for _, name, c in grid.numbers() if name == column)
         assert (marks["best"], marks["second"]) == (values[0], values[1])
-    assert not any(c.mark for _, name, c in grid.numbers() if name.startswith("published"))
+    assert not any(c.mark for _, name, c in grid.numbers() if name.startswith("paper"))
 
 
 def test_runs_cut_short_are_partial_in_title_and_row_and_nothing_is_marked(store: Store) -> None:
@@ -105,9 +105,9 @@ def test_runs_cut_short_are_partial_in_title_and_row_and_nothing_is_marked(store
     assert {line(grid, "shd (Lap, Lin)")["state"]} == {"partial"}
     assert {c.state for _, name, c in grid.numbers() if name == "test MAE"} == {"partial"}
     assert not any(c.mark for *_, c in grid.numbers())
-    difference = line(grid, "shd (Lap, Lin)")["difference (test)"]
+    difference = line(grid, "shd (Lap, Lin)")["difference"]
     assert isinstance(difference, str)
-    assert difference.endswith(", outside, partial")
+    assert difference.endswith(", outside")
     text = grid_markdown(grid)
     assert "[a] partial: cut after 2 of 351 epochs, trained on 0.02 of the training part" in text
 
@@ -120,7 +120,7 @@ def test_rows_that_have_not_run_are_there_without_numbers(store: Store) -> None:
     assert waiting["state"] == "not started"
     assert isinstance(waiting["test MAE"], Cell)
     assert waiting["test MAE"].value is None
-    assert waiting["difference (test)"] == "–"
+    assert waiting["difference"] == "–"
     marks = sorted(c.mark for _, name, c in grid.numbers() if name == "test MAE" and c.mark)
     assert marks == ["best", "second"]  # among the three that are whole
 
@@ -163,7 +163,7 @@ def test_the_difference_tells_whether_our_mean_is_within_the_published_spread(
     members = (samples.Replicate(0),)
     studies.run(store, record, 0, rows[0]["name"], reports, replicates=members)
     (grid,) = grids(store, "small")
-    assert line(grid, "idp ((eps, k), 2L)")["difference (test)"] == text
+    assert line(grid, "idp ((eps, k), 2L)")["difference"] == text
 
 
 def test_folds_have_a_row_a_protocol_and_the_upper_bound_is_a_warning(store: Store) -> None:
