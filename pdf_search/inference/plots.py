@@ -48,8 +48,8 @@ def matrices(found: Explanation) -> Figure:
     """The normalised adjacency, and f(G) without its constant part in each chosen channel."""
     shown = [(r"$\tilde{D}^{-1/2}\tilde{A}\,\tilde{D}^{-1/2}$", found.adjacency)]
     for detail in found.chosen:
-        plus = f"\n+ {detail.constant:.3g} on every pair" if detail.constant else ""
-        shown.append((f"channel {detail.channel}{plus}", detail.structure))
+        apart = f"\nconstant part {detail.constant:.3g}" if detail.constant else ""
+        shown.append((f"channel {detail.channel}{apart}", detail.structure))
     figure, axes = _panels(len(shown), width=1.7, height=2.1)
     for axis, (title, matrix) in zip(axes, shown, strict=True):
         limit = float(np.abs(matrix).max()) or 1.0

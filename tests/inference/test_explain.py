@@ -63,6 +63,7 @@ def test_only_a_fixed_decomposition_commutes(explained: tuple[str, Explanation])
         assert np.median(angles) > 1
 
 
+@pytest.mark.parametrize("explained", ["pdf-2l"], indirect=True)
 def test_written_files_hold_the_same_numbers(
     explained: tuple[str, Explanation], tmp_path: Path
 ) -> None:
