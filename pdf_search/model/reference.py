@@ -28,7 +28,7 @@ class ReferenceConvolution:
         weights = dropout(weights, FILTER, batch.pair_target, batch.pair_source)
         if config.softmax:
             weights = incoming_softmax(weights, batch.pair_target, batch.nodes.shape[1])
-        self.weights = weights * batch.pair_mask  # [R, P, d or 1]
+        self.weights = weights  # [R, P, d or 1]; padding is summed into a row that is dropped
 
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
         """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""

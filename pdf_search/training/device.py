@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 import sys
+from functools import cache
 
 import torch
 
 from pdf_search.errors import ResourceError
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # malloc.h
 
 
 def resolve_device(name: str) -> torch.device:
@@ -17,11 +21,28 @@ def resolve_device(name: str) -> torch.device:
         ResourceError: the device named does not exist on this machine.
     """
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ResourceError(f"device {name}: no GPU is visible here. Use device=cpu or auto.")
     return device
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Have the C library reuse the memory of a step instead of giving it back to the system.
+
+    By default glibc returns large blocks when a step frees them, and the next step pays for every
+    page again: a tenth of a step that lists all pairs. Without glibc nothing happens.
+    """
+    if sys.platform != "linux":
+        return
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return
+    mallopt(_M_MMAP_MAX, 0)
+    mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
 
 
 def peak_megabytes(device: torch.device) -> float:
