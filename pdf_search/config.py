@@ -347,6 +347,11 @@ class TrialConfig(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.protocol is Protocol.NESTED:
+            raise ValueError(
+                "protocol nested chooses among the inner runs of a study's candidates; "
+                "a trial is run under inner"
+            )
         if (self.folds is None) != (self.protocol is Protocol.SPLIT):
             raise ValueError(f"protocol {self.protocol} does not go with folds = {self.folds}")
         if len(set(self.seeds)) != len(self.seeds):

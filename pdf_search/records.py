@@ -29,11 +29,14 @@ class Protocol(StrEnum):
     ``gin-curve``: folds, trained on all but the held-out one, the epoch that is best on the mean
     curve of the held-out folds (Xu et al. 2019; the PDF paper's TU table).
     ``inner``: folds, a tenth of each training part held out to choose the epoch.
+    ``nested``: for each held-out fold the best of several settings by their ``inner`` runs; no run
+    of its own, so no trial is configured with it.
     """
 
     SPLIT = "split"
     GIN_CURVE = "gin-curve"
     INNER = "inner"
+    NESTED = "nested"
 
 
 class State(StrEnum):

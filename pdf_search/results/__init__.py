@@ -1,6 +1,16 @@
 """The results database: written by the driver of a sweep alone, read by everyone. No torch."""
 
+from pdf_search.results.nested import NestedSummary, nested_candidates, select_nested
 from pdf_search.results.store import Store
 from pdf_search.results.summary import Stat, TrialSummary, rank_trials, summarise
 
-__all__ = ["Stat", "Store", "TrialSummary", "rank_trials", "summarise"]
+__all__ = [
+    "NestedSummary",
+    "Stat",
+    "Store",
+    "TrialSummary",
+    "nested_candidates",
+    "rank_trials",
+    "select_nested",
+    "summarise",
+]

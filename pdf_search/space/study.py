@@ -32,7 +32,7 @@ class StudyHead(Frozen):
 
     ``seeds``: how many; with folds, each seed trains all of them. ``epochs``: where every run is
     cut, schedules stay. ``protocols``: each row is run under every one of them; without it, under
-    its own.
+    its own. ``nested`` needs rows with candidates, and chooses among their ``inner`` runs.
     """
 
     title: Text
@@ -45,18 +45,27 @@ class StudyHead(Frozen):
 
 @dataclass(frozen=True)
 class StudyRow:
-    """One configuration. ``dataset``: its name, or for own molecules the stem of their file."""
+    """One configuration. ``dataset``: its name, or for own molecules the stem of their file.
+
+    ``candidate_of``: the row that protocol ``nested`` fills from this one and others.
+    """
 
     name: str
     dataset: str
     config: TrialConfig
     paper: str | None = None
     published: PublishedRow | None = None
+    candidate_of: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         plain = plain_config(self.config)
         published = None if self.published is None else self.published.model_dump()
-        head = {"name": self.name, "paper": self.paper, "published": published}
+        head = {
+            "name": self.name,
+            "paper": self.paper,
+            "published": published,
+            "candidate_of": self.candidate_of,
+        }
         return head | {key: plain[key] for key in ROW_TREE}
 
 
@@ -88,7 +97,7 @@ class Study:
         for dataset in dict.fromkeys(row.dataset for row in self.rows):
             rows = [row for row in self.rows if row.dataset == dataset]
             own = dict.fromkeys(row.config.protocol for row in rows)
-            for protocol in self.head.protocols or own:
+            for protocol in self._trained() or own:
                 found[dataset, protocol] = [
                     (row.name, self._run(row, protocol))
                     for row in rows
@@ -103,6 +112,20 @@ class Study:
             )
             for (dataset, protocol), runs in found.items()
         )
+
+    def _trained(self) -> tuple[Protocol, ...]:
+        """The protocols listed, without ``nested``, which rests on ``inner``."""
+        inner = [Protocol.INNER if p is Protocol.NESTED else p for p in self.head.protocols]
+        return tuple(dict.fromkeys(inner))
+
+    def nested(self) -> dict[str, dict[str, list[str]]]:
+        """For each data set, the rows that are chosen per fold: their candidates by name."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for row in self.rows:
+            if row.candidate_of is not None:
+                names = found.setdefault(row.dataset, {}).setdefault(row.candidate_of, [])
+                names.append(row.name)
+        return found
 
     def _run(self, row: StudyRow, protocol: Protocol) -> TrialConfig:
         folds = None if protocol is Protocol.SPLIT else row.config.folds or DEFAULT_FOLDS

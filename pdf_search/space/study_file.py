@@ -29,7 +29,7 @@ from pdf_search.space.study import (
 
 Tree = dict[str, Any]
 Paper = Callable[[str], Tree]
-ROW_HEAD = ("name", "paper", "published")
+ROW_HEAD = ("name", "paper", "published", "candidates", "candidate_of")
 OWNED = {
     "seeds": "give the study `seeds: N`, which is a count, or --seeds",
     "phase": "a study always evaluates the test part; leave it out",
@@ -49,12 +49,8 @@ class RowReader:
     sets: Tree
     set_marks: Mapping[Where, str]
 
-    def read(self, index: int, plain: Any) -> StudyRow | None:
+    def read(self, where: Where, plain: Tree) -> StudyRow | None:
         """The row, or None with what is wrong among the problems."""
-        where: Where = ("rows", index)
-        if not isinstance(plain, dict):
-            self.problems.add(where, "a row is a mapping with a name and a setting")
-            return None
         before = len(self.problems.found)
         self._check_keys(plain, where)
         name, paper = self._text(plain, "name", where), self._paper_name(plain, where)
@@ -63,7 +59,8 @@ class RowReader:
         config = self._config(tree, where)
         if name is None or config is None or len(self.problems.found) > before:
             return None
-        return StudyRow(name, _dataset(config.data), config, paper, published)
+        dataset = _dataset(config.data)
+        return StudyRow(name, dataset, config, paper, published, plain.get("candidate_of"))
 
     def _check_keys(self, plain: Tree, where: Where) -> None:
         for key in plain:
@@ -162,12 +159,39 @@ def parse_rows(definition: Definition, reader: RowReader) -> tuple[StudyRow, ...
         reader.problems.add(("rows",), "list the rows of the table, each with a name and a setting")
         return ()
     rows: list[StudyRow] = []
-    for index, plain in enumerate(listed):
-        row = reader.read(index, plain)
-        if row is not None:
-            _check_beside(row, rows, ("rows", index), reader.problems)
-            rows.append(row)
+    for index, item in enumerate(listed):
+        for where, plain in _candidates(("rows", index), item, reader.problems):
+            row = reader.read(where, plain)
+            if row is not None:
+                _check_beside(row, rows, where, reader.problems)
+                rows.append(row)
     return tuple(rows)
+
+
+def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Where, Tree]]:
+    """The row itself, or each of its candidates laid over what the row says for all."""
+    if not isinstance(plain, dict):
+        problems.add(where, "a row is a mapping with a name and a setting")
+        return []
+    listed = plain.get("candidates")
+    if listed is None:
+        return [(where, plain)]
+    named = isinstance(listed, list) and all(
+        isinstance(c, dict) and isinstance(c.get("name"), str) for c in listed
+    )
+    if not named or len(listed) < 2 or not isinstance(plain.get("name"), str):
+        text = "list two or more settings, each with a name, in a row with a name"
+        problems.add((*where, "candidates"), text)
+        return []
+    shared = {key: value for key, value in plain.items() if key not in ("name", "candidates")}
+    return [
+        (
+            (*where, "candidates", number),
+            overlay(shared, candidate)
+            | {"name": f"{plain['name']} ({candidate['name']})", "candidate_of": plain["name"]},
+        )
+        for number, candidate in enumerate(listed)
+    ]
 
 
 def _check_beside(row: StudyRow, rows: list[StudyRow], where: Where, problems: Problems) -> None:
@@ -209,11 +233,23 @@ def build_study(
     """
     head = parse_head(definition, reader.problems)
     rows = parse_rows(definition, reader)
+    if head is not None:
+        _check_nested(head, rows, reader.problems)
     reader.problems.raise_if_any()
     assert head is not None
     study = Study(name, definition.source, head.model_copy(update=dict(changes)), rows)
     study.parts()
     return study
+
+
+def _check_nested(head: StudyHead, rows: tuple[StudyRow, ...], problems: Problems) -> None:
+    some = any(row.candidate_of is not None for row in rows)
+    if some and Protocol.NESTED not in head.protocols:
+        text = "candidates are chosen among under nested: write protocols: [nested]"
+        problems.add(("protocols",), text)
+    if rows and not some and Protocol.NESTED in head.protocols:
+        text = "nested chooses among a row's candidates, and no row lists any"
+        problems.add(("protocols",), text)
 
 
 def _dataset(data: DataConfig) -> str:

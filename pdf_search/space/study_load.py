@@ -171,7 +171,7 @@ def _split(text: str) -> list[str]:
 
 def _is_named(row: StudyRow, word: str) -> bool:
     return (
-        _plain(word) == _plain(row.name)
+        _plain(word) in (_plain(row.name), _plain(row.candidate_of or row.name))
         or row.dataset in (word, canonical(word))
         or (_plain(word) == _plain(_title(row.config.data)))
     )

@@ -25,6 +25,12 @@ def study_schema() -> dict[str, Any]:
             "name": {"type": "string", "minLength": 1},
             "paper": {"type": "string", "description": "A setting of search_spaces/paper/."},
             "published": published,
+            "candidates": {
+                "description": "Settings laid over the row's, among which nested chooses per fold.",
+                "type": "array",
+                "minItems": 2,
+                "items": {"type": "object", "required": ["name"]},
+            },
             **{key: trial["properties"][key] for key in ROW_TREE},
         },
         "required": ["name"],

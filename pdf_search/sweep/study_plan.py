@@ -76,12 +76,14 @@ class StudyPlan:
     def recorded_options(self, part: PartPlan) -> dict[str, Any]:
         """What a resume and the tables need besides the study itself."""
         head = self.study.head
-        study = {
+        study: dict[str, Any] = {
             "name": self.name,
             "title": head.title,
             "table": head.table,
             "parts": [each.name for each in self.parts],
         }
+        if nested := self.study.nested():
+            study["nested"] = nested
         return self.options.recorded() | {"unit": part.info.unit, "study": study}
 
     def lines(self) -> list[str]:

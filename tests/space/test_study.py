@@ -120,6 +120,32 @@ def test_a_recorded_study_is_the_same_study(write: Write) -> None:
     ]
 
 
+NESTED = """
+title: Nested
+table: folds
+seeds: 1
+protocols: [gin-curve, nested]
+rows:
+  - name: PDF
+    training: {epochs: 7}
+    published: {method: PDF}
+    candidates:
+      - {name: paper, paper: mutag}
+      - {name: flat, paper: mutag, model: {layers: 2}}
+"""
+
+
+def test_candidates_are_rows_that_nested_chooses_among(write: Write) -> None:
+    study = load_study(write(NESTED))
+    assert [row.name for row in study.rows] == ["PDF (paper)", "PDF (flat)"]
+    assert [row.config.model.layers for row in study.rows] == [4, 2]
+    assert [row.config.training.epochs for row in study.rows] == [7, 7]
+    assert [part.protocol for part in study.parts()] == [Protocol.GIN_CURVE, Protocol.INNER]
+    assert study.nested() == {"mutag": {"PDF": ["PDF (paper)", "PDF (flat)"]}}
+    assert recorded_study(json.loads(json.dumps(study.as_dict()))) == study
+    assert len(load_study(write(NESTED), only=["pdf"]).rows) == 2
+
+
 def test_own_molecules_are_found_beside_the_file(write: Write, tmp_path: Path) -> None:
     (tmp_path / "mols.csv").write_text("smiles,y\n" + "CC,1.5\n" * 12)
     row = "  - name: a\n    data: {name: csv, path: mols.csv, targets: [y]}\n"
@@ -158,6 +184,12 @@ def test_own_molecules_are_found_beside_the_file(write: Write, tmp_path: Path) -
         (HEAD + ROW + ROW, "5: rows[1].name: 'a' is there twice for zinc; rename one"),
         (HEAD + ROW + "  - {name: b, paper: zinc, data: {train_fraction: 0.5}}\n",
          "5: rows[1]: data.train_fraction = 0.5, unlike row 'a' of the same data set"),
+        (HEAD + "  - {name: a, candidates: [{paper: zinc}]}\n",
+         "4: rows[0].candidates: list two or more settings, each with a name"),
+        (NESTED.replace(", nested", ""), "4: protocols: candidates are chosen among under nested"),
+        (HEAD.replace("rows", "protocols: [nested]\nrows") + "  - {name: a, paper: mutag}\n",
+         "3: protocols: nested chooses among a row's candidates"),
+        (NESTED.replace("layers", "layer"), "11: rows[0].candidates[1].model.layer: unknown key"),
         ("- a\n", "not a study: it needs keys such as title, table and rows"),
         ("title: a\ntitle: b\n", "2: title: the key is already given"),
     ],
@@ -193,9 +225,7 @@ def test_what_is_wrong_on_the_command_line(
 def test_an_unknown_study() -> None:
     with pytest.raises(SpaceError, match="no study 'ablation'; did you mean paper/ablation"):
         load_study("ablation")
-    with pytest.raises(
-        SpaceError, match=r"my\.yaml: no such file; shipped studies: paper/abl"
-    ):
+    with pytest.raises(SpaceError, match=r"my\.yaml: no such file; shipped studies: paper/abl"):
         load_study("./my.yaml")
 
 

@@ -89,6 +89,7 @@ def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> Non
         "table": "ablation",
         "parts": ["small/freesolv/split", "small/freesolv/inner"],
     }
+    assert "nested" not in split.options["study"]
     assert split.space_definition == plan.study.as_dict()
     assert [(t.number, t.origin) for t in trials] == [(0, "study: narrow"), (1, "study: wide")]
     assert [len(t.replicates) for t in trials] == [2, 2]
