@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from pdf_search.config import parse_trial
+from pdf_search.config import DataConfig, InputShape, parse_trial
+from pdf_search.data import lookup
 from pdf_search.errors import SpaceError
-from pdf_search.space import load_space, paper_trial, taxonomy_names, taxonomy_setting
+from pdf_search.space import (
+    Parameter,
+    Space,
+    load_space,
+    paper_trial,
+    taxonomy_names,
+    taxonomy_setting,
+)
 
 DATA_SETS = ["zinc", "mutag", "proteins", "reddit-binary", "ogbg-molpcba", "ogbg-ppa"]
 SPECTRAL = ["gcn", "sgc", "gin-0", "gpr", "bernnet", "jacobiconv", "pgso"]
@@ -81,3 +89,49 @@ def test_a_space_whose_model_is_a_choice(tmp_path: Path) -> None:
     path.write_text("extends: zinc\nmodel: {choice: {small: {hidden: 8}, large: {hidden: 64}}}\n")
     with pytest.raises(SpaceError, match="model is a choice, so GCN cannot be laid over it"):
         load_space(str(path), setting="taxonomy/gcn")
+
+
+def test_diagonals_and_coefficients_can_be_searched() -> None:
+    space = load_space(
+        "zinc",
+        [
+            "basis={pairs: [[-0.5, 1]], diagonals: {choice: [[], [-0.5, 1.0]]}}",
+            "limits=[basis.size <= 3]",
+            "published=[]",
+        ],
+    )
+    (parameter,) = (p for p in space.parameters() if p.path == "basis.diagonals")
+    sizes = {}
+    for label in parameter.domain.values or ():
+        point = space.sample(lambda p, label=label: label if p is parameter else _first(p))
+        config = space.config(point)
+        sizes[config.basis.diagonals] = (config.basis.size, space.violations(config, shape()))
+    assert sizes[()] == (2, [])
+    assert sizes[1.0, -0.5][0] == 4
+    assert "basis.size = 4" in sizes[1.0, -0.5][1][0]
+    space = load_space(
+        "zinc",
+        [
+            "basis={pairs: [[-0.5, 1]]}",
+            "model={filter: fixed, channels: shd, coefficients: {choice: [[0, 1], [1, -1]]}}",
+            "published=[]",
+        ],
+    )
+    found = {space.config({**_point(space), "model.coefficients": c}).model.coefficients
+             for c in ("[0, 1]", "[1, -1]")}  # fmt: skip
+    assert found == {(0, 1), (1, -1)}
+
+
+def _first(parameter: Parameter) -> object:
+    domain = parameter.domain
+    return domain.values[0] if domain.values else domain.low  # type: ignore[union-attr]
+
+
+def _point(space: Space) -> dict[str, object]:
+    return space.sample(_first)
+
+
+def shape() -> InputShape:
+    found = lookup(DataConfig(name="zinc")).shape
+    assert found is not None
+    return found
