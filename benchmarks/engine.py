@@ -73,7 +73,10 @@ def run_apart(cell: Cell) -> dict[str, Any]:
 
 
 def measure(cell: Cell) -> dict[str, Any]:
+    from pdf_search.training.device import keep_freed_memory, peak_megabytes  # noqa: PLC0415
+
     torch.set_num_threads(cell.threads)
+    keep_freed_memory()
     if cell.engine == "pyg":
         from plain_pyg import plain_program  # noqa: PLC0415
 
@@ -85,10 +88,8 @@ def measure(cell: Cell) -> dict[str, Any]:
     collations = timed(collate, cell.seconds / 8, cell.device) if collate else [0.0]
     per_replicate = 1 / cell.replicates
     step_ms = 1e3 * median(times)
-    from pdf_search.training.device import peak_megabytes  # noqa: PLC0415
-
     return {
-        "cell": (cell.dataset, cell.support, cell.replicates),
+        "cell": (cell.dataset, cell.support, cell.device, cell.replicates),
         "engine": cell.engine,
         "step_ms": step_ms * per_replicate,
         "collate_ms": 1e3 * median(collations) * per_replicate,
@@ -167,7 +168,7 @@ def side_by_side(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for cell in dict.fromkeys(m["cell"] for m in measured):
         engines = {m["engine"]: m for m in measured if m["cell"] == cell}
         fast = engines["fast"]
-        row = dict(zip(("dataset", "support", "replicates"), cell, strict=True))
+        row = dict(zip(("dataset", "support", "device", "replicates"), cell, strict=True))
         for name in ("reference", "pyg"):
             row[f"{name}_ms"] = engines[name]["step_ms"] if name in engines else None
         row["fast_ms"] = fast["step_ms"]
