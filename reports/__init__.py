@@ -11,7 +11,7 @@ from reports.leaderboard import LeaderboardRow, leaderboard_markdown, leaderboar
 from reports.result_table import ResultTable, TableRow, result_table
 from reports.show import find_trial, show_sweep, show_trial
 from reports.statistics import statistics_grid
-from reports.studies import has_study, load_study, memories, write_study
+from reports.studies import Study, has_study, load_study, memories, papers_grid, write_study
 from reports.sweep_data import Entry, SweepData, load_sweep
 from reports.tables import render_markdown
 from reports.taxonomy import taxonomy_table
@@ -22,6 +22,7 @@ __all__ = [
     "Grid",
     "LeaderboardRow",
     "ResultTable",
+    "Study",
     "SweepData",
     "TableRow",
     "complexity_grid",
@@ -32,6 +33,7 @@ __all__ = [
     "load_study",
     "load_sweep",
     "memories",
+    "papers_grid",
     "render_markdown",
     "result_table",
     "show_sweep",

@@ -41,6 +41,7 @@ class Grid:
     columns: tuple[str, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
+    provenance: tuple[str, ...] = ()  # commands and commits
     partial: str = ""
     notices: tuple[str, ...] = ()
     subscripts: bool = False  # whether parameter counts stand under the numbers

@@ -26,8 +26,8 @@ def grid_markdown(grid: Grid) -> str:
     parts.append(align_markdown(header, *rows).rstrip())
     if letters:
         parts.append("\n".join(f"- [{mark}] {escaped(text)}" for text, mark in letters.items()))
-    if grid.notes:
-        parts.append("\n".join(f"- {escaped(note)}" for note in grid.notes))
+    if notes := (*grid.notes, *grid.provenance):
+        parts.append("\n".join(f"- {escaped(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 
 

@@ -52,8 +52,9 @@ def _line(
         cells += _count(name, key, item, row, source)
     words = {True: "Y", False: "N"}
     for key in FLAGS:
-        cells.append(_beside(item and words[item[key]], row and words[row[key]]))
-    cells.append(_beside(item and _task(item), row and row["task"]))
+        mine = words[item[key]] if item else None
+        cells.append(_beside(mine, words[row[key]] if row else None))
+    cells.append(_beside(_task(item) if item else None, row["task"] if row else None))
     return Line(title, (*cells, ", ".join(differences(item, row)) if item and row else ABSENT))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,10 @@ from typer import Argument, Option
 
 from pdf_search.cli.groups import Place, Source, grouped
 from pdf_search.cli.words import out, say
+from pdf_search.errors import ConfigError
 
 if TYPE_CHECKING:
-    from reports import Grid
+    from reports import Grid, Study
 
 OUT = Annotated[Path, Option("--out", help="Folder of results; the files go to its tables/.")]
 
@@ -61,15 +63,45 @@ def complexity_verb(
     ] = None,
 ) -> None:
     """The paper's time and space complexities, with measured memory of a study's runs."""
-    from reports import complexity_grid, load_study, memories
+    from reports import complexity_grid, memories
 
-    measured = []
-    if study is not None:
-        from pdf_search.sweep import SweepFolder
-
-        with SweepFolder.of(place.out, study, place.url).open_store() as store:
-            measured = memories(load_study(store, study))
+    measured = [] if study is None else memories(_study(study, place))
     _write("complexity", complexity_grid(measured=measured), place.out)
+
+
+Studies = Annotated[list[str] | None, Argument(help="Studies whose rows stand below.")]
+
+
+@tables.command("results")
+@grouped
+def results_verb(place: Place, studies: Studies = None) -> None:
+    """ZINC, ogbg-molpcba and ogbg-ppa in one table, as in the paper."""
+    _papers("results", "Results on ZINC, ogbg-molpcba and ogbg-ppa", studies or (), place)
+
+
+@tables.command("tu")
+@grouped
+def tu_verb(place: Place, studies: Studies = None) -> None:
+    """The eight TU data sets in one table, as in the paper."""
+    _papers("folds", "Results on TUDataset", studies or (), place)
+
+
+def _papers(table: str, title: str, studies: Sequence[str], place: Place) -> None:
+    from reports import papers_grid
+
+    found = [_study(name, place) for name in studies]
+    for study in found:
+        if study.table != table:
+            raise ConfigError(f"{study.name}: its table is {study.table}, not {table}")
+    _write("results" if table == "results" else "tu", papers_grid(table, title, found), place.out)
+
+
+def _study(name: str, place: Place) -> Study:
+    from pdf_search.sweep import SweepFolder
+    from reports import load_study
+
+    with SweepFolder.of(place.out, name, place.url).open_store() as store:
+        return load_study(store, name)
 
 
 @tables.command("taxonomy")

@@ -9,7 +9,7 @@ from reports.grid import ABSENT, Grid, Line, marked
 from reports.published import Published, published
 from reports.studies.cells import published_cell, score_cell, valid_cell
 from reports.studies.data import Run, Study, title_of
-from reports.studies.notes import COMPARISON, study_notes
+from reports.studies.notes import COMPARISON, provenance, study_notes
 from reports.sweep_data import SweepData
 
 ARCHITECTURE = re.compile(r"(shd|idp)[-+ ]\s*(.+)")
@@ -41,6 +41,7 @@ def ablation_grid(study: Study) -> Grid:
         ),
         lines=tuple(lines),
         notes=tuple(notes),
+        provenance=provenance(study),
         partial=study.partial,
         notices=study.notices(),
     )
@@ -81,8 +82,8 @@ def _ours(run: Run | None) -> tuple[Cell | str, ...]:
 def _theirs(part: SweepData, row: Published | None) -> tuple[Cell | str, ...]:
     if row is None:
         return ABSENT, ABSENT
-    valid = ABSENT if row.valid is None else published_cell(part, row, "valid")
-    return valid, published_cell(part, row)
+    valid = ABSENT if row.valid is None else published_cell(part.sweep.dataset, row, "valid")
+    return valid, published_cell(part.sweep.dataset, row)
 
 
 def _verdict(run: Run | None) -> tuple[str, str]:

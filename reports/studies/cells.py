@@ -11,7 +11,7 @@ from reports.numbers import format_count, scaled, unit_of
 from reports.published import Published
 from reports.studies.data import Run
 from reports.studies.state import epochs_text, reasons, seeds_text, state_of
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import Entry
 
 NO_COUNT = "NA"  # the paper's word for a parameter count that is not known
 
@@ -92,19 +92,19 @@ def over(entry: Entry) -> str:
     return ("folds and seeds" if several else "folds") if folds else "seeds"
 
 
-def published_cell(part: SweepData, row: Published, split: str = "test") -> Cell:
+def published_cell(dataset: str, row: Published, split: str = "test") -> Cell:
     """A published number as printed; ``valid`` for the ablation table's validation column."""
     valid = split == "valid"
     texts = (row.valid_text, row.valid_spread_text) if valid else (row.text, row.spread_text)
     return Cell(
         kind=PUBLISHED,
         quantity=f"{split} {row.metric}",
-        dataset=part.sweep.dataset,
+        dataset=dataset,
         split=split,
         value=row.valid if valid else row.value,
         spread=row.valid_spread if valid else row.spread,
         exact=" ± ".join(filter(None, texts)),
-        unit=unit_of(part.metric, part.unit),
+        unit=unit_of(METRICS[row.metric]),
         protocol=row.protocol,
         parameters=row.parameter_count,
         parameters_text=row.parameters or NO_COUNT,

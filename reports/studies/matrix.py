@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pdf_search.records import Protocol
+from pdf_search.records import METRICS, Protocol
 from reports.cell import Cell
 from reports.grid import ABSENT, Grid, Line, marked
-from reports.published import Published, published
+from reports.published import printed_name, published
 from reports.studies.cells import last_epoch_cell, published_cell, score_cell, upper_bound_cell
-from reports.studies.data import Run, Study, title_of
-from reports.studies.notes import study_notes
-from reports.sweep_data import SweepData
+from reports.studies.data import Run, Study
+from reports.studies.notes import provenance, study_notes
 
+Columns = Mapping[str, str]
+TU_SETS = "mutag nci1 nci109 enzymes ptc_mr proteins imdb-binary reddit-binary"
+PAPERS_COLUMNS: dict[str, Columns] = {
+    "results": {"zinc": "mae", "ogbg-molpcba": "ap", "ogbg-ppa": "accuracy"},
+    "folds": dict.fromkeys(TU_SETS.split(), "accuracy"),
+}
+METHODS = (  # of the paper's table in order, which its columns alone do not tell
+    "GCN GIN GAT GraphS GatedG MPNN DeeperG PNA DGN GSN GINE-AP PHC-GN ExpC GT SAN Graphor KS-SAT "
+    "GPS GM-Mix PDF"
+)
 ARROWS = {"min": "↓", "max": "↑"}
 RULES: tuple[tuple[str, str, Callable[[Run], Cell]], ...] = (
     ("ours", "", score_cell),
@@ -21,49 +30,61 @@ RULES: tuple[tuple[str, str, Callable[[Run], Cell]], ...] = (
 )
 
 
-def matrix_grid(study: Study) -> Grid:
-    """The table of a study of kind ``results`` or ``folds``."""
-    lines = [*_published_lines(study), *_our_lines(study)]
-    for column, dataset in enumerate(study.datasets):
-        lines = marked(study.of_dataset(dataset)[0].metric, lines, column)
+def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
+    """The table of a study of kind ``results`` or ``folds``.
+
+    ``columns``: metric by data set; without it, those of the study.
+    """
+    shown = columns or {part.sweep.dataset: part.sweep.metric for part in study.parts}
     results = study.table == "results"
+    lines = [*_published_lines(shown, results), *_our_lines(study, tuple(shown))]
+    for column, metric in enumerate(shown.values()):
+        lines = marked(METRICS[metric], lines, column)
     return Grid(
         key=study.name,
         title=study.title,
         corner="Method",
-        columns=tuple(_header(study.of_dataset(name)[0], results) for name in study.datasets),
+        columns=tuple(_header(name, metric, results) for name, metric in shown.items()),
         lines=tuple(lines),
         notes=study_notes(study, lines),
+        provenance=provenance(study),
         partial=study.partial,
         notices=study.notices(),
         subscripts=results,
     )
 
 
-def _header(part: SweepData, counts: bool) -> str:
-    metric = part.metric
-    return f"{title_of(part)} {metric.label}{ARROWS[metric.mode]}" + (" #para" * counts)
+def papers_grid(table: str, title: str, studies: Sequence[Study]) -> Grid:
+    """All columns of a table of the paper, with the rows of several studies of its kind."""
+    columns = PAPERS_COLUMNS[table]
+    found = [part for study in studies for part in study.parts if part.sweep.dataset in columns]
+    missing = tuple(name for study in studies for name in study.missing)
+    return matrix_grid(Study(table, title, table, tuple(found), missing), columns)
 
 
-def _published_lines(study: Study) -> list[Line]:
-    parts = [study.of_dataset(dataset)[0] for dataset in study.datasets]
-    columns = [
-        {row.method: row for row in published(part.sweep.dataset, part.sweep.metric)}
-        for part in parts
-    ]
+def _header(dataset: str, metric: str, counts: bool) -> str:
+    found = METRICS[metric]
+    return f"{printed_name(dataset)} {found.label}{ARROWS[found.mode]}" + (" #para" * counts)
+
+
+def _published_lines(columns: Columns, results: bool) -> list[Line]:
+    by_method = {
+        name: {row.method: row for row in published(name, metric)}
+        for name, metric in columns.items()
+    }
     return [
         Line(
             name=f"{method} (paper)" if method == "PDF" else method,
-            cells=tuple(_quoted(p, c.get(method)) for p, c in zip(parts, columns, strict=True)),
+            cells=tuple(
+                published_cell(name, rows[method]) if method in rows else ABSENT
+                for name, rows in by_method.items()
+            ),
             kind="published",
             section="published",
         )
-        for method in merged(columns)
+        for method in merged([*([METHODS.split()] if results else []), *by_method.values()])
+        if any(method in rows for rows in by_method.values())
     ]
-
-
-def _quoted(part: SweepData, row: Published | None) -> Cell | str:
-    return ABSENT if row is None else published_cell(part, row)
 
 
 def merged(columns: Iterable[Iterable[str]]) -> list[str]:
@@ -80,7 +101,7 @@ def merged(columns: Iterable[Iterable[str]]) -> list[str]:
     return order
 
 
-def _our_lines(study: Study) -> list[Line]:
+def _our_lines(study: Study, datasets: Sequence[str]) -> list[Line]:
     runs = list(study.runs())
     several = len({run.protocol for run in runs}) > 1 or study.table == "folds"
     lines = []
@@ -88,24 +109,33 @@ def _our_lines(study: Study) -> list[Line]:
         for protocol in dict.fromkeys(run.protocol for run in runs):
             own = [run for run in runs if (run.name, run.protocol) == (name, protocol)]
             label = f"{name}, ours" + (f", {protocol.value}" if several else "")
-            lines += _protocol_lines(study, own, label, protocol)
+            for row in _by_dataset(own):
+                lines += _protocol_lines(datasets, row, label, protocol)
+    return lines
+
+
+def _by_dataset(runs: Iterable[Run]) -> list[dict[str, Run]]:
+    """Lines of runs by data set; several runs on one data set, of several studies, take several."""
+    lines: list[dict[str, Run]] = []
+    for run in runs:
+        free = (line for line in lines if run.part.sweep.dataset not in line)
+        line = next(free, None)
+        if line is None:
+            lines.append(line := {})
+        line[run.part.sweep.dataset] = run
     return lines
 
 
 def _protocol_lines(
-    study: Study, runs: Sequence[Run], label: str, protocol: Protocol
+    datasets: Sequence[str], runs: Mapping[str, Run], label: str, protocol: Protocol
 ) -> list[Line]:
-    by_dataset = {run.part.sweep.dataset: run for run in runs}
     rules = RULES if protocol is Protocol.GIN_CURVE else RULES[:1]
     return [
         Line(
             name=label + suffix,
-            cells=tuple(
-                cell(by_dataset[name]) if name in by_dataset else ABSENT for name in study.datasets
-            ),
+            cells=tuple(cell(runs[name]) if name in runs else ABSENT for name in datasets),
             kind=kind,
             section="ours",
         )
         for kind, suffix, cell in rules
-        if runs
     ]

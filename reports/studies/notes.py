@@ -47,13 +47,11 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
         yield marks_note(folds, any(cell.mark for cell in cells))
         yield PUBLISHED_ROWS
     yield COUNTED
-    yield from provenance(study)
 
 
-def provenance(study: Study) -> Iterator[str]:
-    """Commands, and the commit they ran at."""
+def provenance(study: Study) -> tuple[str, ...]:
+    """Commands, and the commits that they ran at."""
     commands = dict.fromkeys(p.sweep.command for p in study.parts if p.sweep.command)
-    yield from (f"Command: {command}" for command in commands)
     commits = dict.fromkeys(p.sweep.commit for p in study.parts if p.sweep.commit)
-    if commits:
-        yield f"Commit: {', '.join(commits)}"
+    facts = [f"Command: {command}" for command in commands]
+    return (*facts, *(f"Commit: {commit}" for commit in commits))

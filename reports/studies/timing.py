@@ -55,7 +55,8 @@ def _grid(study: Study, part: SweepData) -> Grid:
         corner="Model",
         columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "device"),
         lines=lines,
-        notes=(*(note.format(hardware=_hardware()) for note in NOTES), *provenance(study)),
+        notes=tuple(note.format(hardware=_hardware()) for note in NOTES),
+        provenance=provenance(study),
         partial="partial" if still else "",
         notices=(f"{len(states) - len(still)} of {len(states)} rows are complete",) * bool(still),
     )
@@ -151,7 +152,7 @@ def _why(run: Run, counted: int) -> str:
     """A run that a timing study cuts on purpose is whole once it has the paper's epochs."""
     reasons = list(run.entry.summary.reasons)
     if counted + 1 < PAPERS_EPOCHS:
-        reasons.append(f"{counted} epochs timed, the paper has {PAPERS_EPOCHS}")
+        reasons.append(f"epochs timed: {counted}, the paper's: {PAPERS_EPOCHS}")
     if run.entry.train_fraction < 1:
         reasons.append(f"trained on {run.entry.train_fraction:.3g} of the training part")
     return ", ".join(reasons)

@@ -6,8 +6,13 @@ from typing import Any
 
 from pdf_search.records import Phase, Protocol, Replicate, State, SweepRecord
 from pdf_search.results import Store
+from reports import load_study
+from reports.cell import Cell
+from reports.grid import Grid
+from reports.studies.tables import study_grids
 from tests.reports import samples
 
+EPOCHS = 8  # of every run: enough for a curve
 ABLATION = [
     f"{channels}-({case}"
     for channels in ("shd", "idp")
@@ -44,9 +49,8 @@ def begin(
     facts = {"name": name, "title": f"Study {name}", "table": table, "parts": names}
     records = [
         replace(
-            samples.sweep(
-                dataset, name=part, protocol=protocol, method="study", **_metric(dataset)
-            ),
+            samples.sweep(dataset, name=part, protocol=protocol, epochs=EPOCHS, **_metric(dataset)),
+            method="study",
             space_definition={"name": name, "rows": list(rows)},
             options={"study": facts},
             command=f"pdf-search study {name}",
@@ -85,7 +89,7 @@ def train(
     number: int,
     goal: float,
     replicates: int = 4,
-    epochs: int = samples.EPOCHS,
+    epochs: int = EPOCHS,
     **changes: Any,
 ) -> None:
     """Run row ``number`` of a part to ``goal``."""
@@ -124,3 +128,18 @@ def timing(store: Store, epochs: int = 51) -> list[SweepRecord]:
         for number in range(count):
             train(store, record, number, 0.3, 1, epochs)
     return records
+
+
+def grids(store: Store, name: str) -> list[Grid]:
+    return study_grids(load_study(store, name))
+
+
+def line(grid: Grid, name: str) -> dict[str, Cell | str]:
+    found = next(line for line in grid.lines if " ".join((line.group, line.name)).strip() == name)
+    return dict(zip(grid.columns, found.cells, strict=True))
+
+
+def cell(grid: Grid, name: str, column: str) -> Cell:
+    found = line(grid, name)[column]
+    assert isinstance(found, Cell)
+    return found

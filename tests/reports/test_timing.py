@@ -57,7 +57,7 @@ def test_fewer_epochs_than_the_papers_are_partial(store: Store) -> None:
     cell = named(zinc, "idp-PDF, ours")[WHOLE]
     assert isinstance(cell, Cell)
     assert (cell.n, cell.state) == (1, "partial")
-    assert cell.why == "2 of 20 epochs, 1 epochs timed, the paper has 50"
+    assert cell.why == "2 of 8 epochs, epochs timed: 1, the paper's: 50"
     assert zinc.heading.endswith("(partial)")
 
 
