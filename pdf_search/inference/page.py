@@ -28,6 +28,7 @@ def explanation_page(found: Explanation) -> str:
     figures = {
         "matrices": matrices(found),
         "spectrum": spectrum(found),
+        "eigenspaces": eigenspaces(found),
         "depth": depth(found),
         "response": response(found),
         "weights": weights(found),
@@ -88,6 +89,25 @@ def spectrum(found: Explanation) -> go.Figure:
 
 def _spaces(detail: ChannelDetail) -> np.ndarray:
     return np.stack([detail.spaces.sizes[detail.spaces.group], detail.turn.nearest], 1)
+
+
+def eigenspaces(found: Explanation) -> go.Figure:
+    """Shares of the eigenspaces of one chosen channel, picked from a menu."""
+    figure = go.Figure()
+    names = [f"channel {detail.channel}" for detail in found.chosen]
+    for name, detail in zip(names, found.chosen, strict=True):
+        figure.add_heatmap(
+            z=detail.turn.shares,
+            name=name,
+            colorscale="Blues",
+            zmin=0,
+            zmax=1,
+            visible=name == names[0],
+            hovertemplate="%{z:.3f} of eigenspace %{x} lies in eigenspace %{y}<extra></extra>",
+        )
+    figure.update_yaxes(title_text="eigenspaces of the normalised adjacency")
+    figure.update_xaxes(title_text="eigenspaces of f(G), ascending eigenvalue")
+    return _menu(_styled(figure, 480), names, active=0)
 
 
 def depth(found: Explanation) -> go.Figure:

@@ -30,6 +30,7 @@ def write_plots(found: Explanation, folder: Path) -> list[Path]:
     figures = {
         "matrices": matrices,
         "spectrum": spectrum,
+        "eigenspaces": eigenspaces,
         "depth": depth,
         "response": response,
         "weights": weights,
@@ -72,6 +73,18 @@ def spectrum(found: Explanation) -> Figure:
         axis.set_title(f"channel {detail.channel}", fontsize=8)
         axis.set_xlabel("eigenvalue of f(G)")
     axes[0].set_ylabel("angle to the nearest\neigenspace (degrees)")
+    return figure
+
+
+def eigenspaces(found: Explanation) -> Figure:
+    """Share of each eigenspace of f(G) in each eigenspace of the normalised adjacency."""
+    figure, axes = _panels(len(found.chosen), width=1.9, height=2.2)
+    for axis, detail in zip(axes, found.chosen, strict=True):
+        picture = axis.imshow(detail.turn.shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+        axis.set_title(f"channel {detail.channel}", fontsize=8)
+        axis.set_xlabel("eigenspaces of f(G)")
+    axes[0].set_ylabel("eigenspaces of the\nnormalised adjacency")
+    figure.colorbar(picture, ax=axes, shrink=0.9)
     return figure
 
 

@@ -105,7 +105,8 @@ def weight_table(found: Explanation) -> pd.DataFrame:
 
 def arrays(found: Explanation) -> dict[str, np.ndarray]:
     """Matrices for ``matrices.npz``: c chosen channels, n nodes, s depths, h hidden channels."""
-    return {
+    shares = {f"shares_{d.channel}": d.turn.shares for d in found.chosen}  # [p of N, p of f(G)]
+    return shares | {
         "channels": np.array([d.channel for d in found.chosen]),
         "full": np.stack([d.full for d in found.chosen]),  # [c, n, n]
         "structure": np.stack([d.structure for d in found.chosen]),  # [c, n, n]

@@ -16,6 +16,12 @@ SECTIONS = {
         "principal angle to the nearest eigenspace of D~^-1/2 A~ D~^-1/2. Equal eigenvalues count "
         "as one eigenspace. A filter on a fixed decomposition stays at 0 degrees.",
     ),
+    "eigenspaces": (
+        "Where its eigenspaces lie",
+        "Share of each eigenspace of f(G) (columns) in each eigenspace of the normalised adjacency "
+        "(rows); a column adds up to 1. A filter on a fixed decomposition has columns whose weight "
+        "lies in whole eigenspaces; a learned decomposition spreads it.",
+    ),
     "depth": (
         "Smoothness through depth",
         "x^T L x per unit norm of every hidden channel (L = I - D~^-1/2 A~ D~^-1/2), and the mean "

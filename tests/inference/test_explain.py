@@ -78,6 +78,9 @@ def test_written_files_hold_the_same_numbers(
     assert (stored["full"][2] == found.chosen[2].full).all()
     together = stored["structure"] + stored["constant"][:, None, None] * stored["support"]
     assert together == pytest.approx(stored["full"])
+    shares = stored[f"shares_{found.chosen[0].channel}"]
+    assert shares.shape[1] == len(found.chosen[0].spaces.sizes)
+    assert shares.sum(0) == pytest.approx(1)
     spectrum = pd.read_csv(folder / "spectrum.csv").groupby("channel")["eigenvalue"].sum()
     for detail in found.chosen:
         assert spectrum[detail.channel] == pytest.approx(np.trace(detail.structure))
@@ -90,7 +93,7 @@ def test_written_files_hold_the_same_numbers(
     assert json.loads((folder / "summary.json").read_text())["graph"] == found.graph
     page = (folder / "explain.html").read_text()
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
-    assert page.count("Plotly.newPlot(") >= 5
+    assert page.count("Plotly.newPlot(") >= 6
 
 
 def test_it_is_the_state_after_each_layer(explained: tuple[str, Explanation]) -> None:
