@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdf_search.kernels.product import serves_cpu
+from pdf_search.kernels.product import fuses, serves_cpu
 
 BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
 
@@ -36,6 +36,11 @@ def adamw(
         arrays = (t.numpy() for t in (grad, *state, *(c[:, 0] for c in corrections), active))
         with cpu.threads():
             cpu_elementwise.adamw(*arrays, BETA1, BETA2, EPS, float(rate), decay)
+        return
+    if fuses(values):
+        from pdf_search.kernels import gpu_adamw  # noqa: PLC0415
+
+        gpu_adamw.adamw(grad, state, corrections, active, rate, (BETA1, BETA2, EPS, decay))
         return
     new = _updated(grad, *state, *corrections, rate, decay)
     for old, now in zip(state, new, strict=True):

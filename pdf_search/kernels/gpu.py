@@ -7,17 +7,16 @@ partial sums that is added up in order. Storage float32 or bfloat16, sums in flo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
-from pdf_search.kernels.triples import Order
+from pdf_search.kernels.triples import Chunks, Order
 
-CHUNK = 32  # triples that one program sums
+ROWS = 8  # triples that a program takes at a time
 CHANNELS = 32  # channels that one program takes
+WARPS = 1
 
 
 def segment_product(a: Tensor, b: Tensor, order: Order) -> Tensor:
@@ -30,28 +29,9 @@ def segment_dot(a: Tensor, b: Tensor, order: Order) -> Tensor:
     return _run(a, b, order, 1, dot=True)
 
 
-@dataclass(frozen=True)
-class Chunks:
-    """The work of a launch: runs of at most CHUNK triples of one group, all int32 [chunks]."""
-
-    group: Tensor
-    begin: Tensor
-    end: Tensor
-
-    @classmethod
-    def of(cls, ptr: Tensor) -> Chunks:
-        lengths = (ptr[1:] - ptr[:-1]).long()
-        pieces = (lengths + CHUNK - 1) // CHUNK
-        group = torch.repeat_interleave(pieces)
-        first = pieces.cumsum(0) - pieces
-        place = torch.arange(len(group), device=ptr.device) - first[group]
-        begin = ptr[group] + place * CHUNK
-        return cls(group.int(), begin.int(), torch.minimum(begin + CHUNK, ptr[group + 1]).int())
-
-
 def _run(a: Tensor, b: Tensor, order: Order, width: int, dot: bool) -> Tensor:
     a, b = a.contiguous(), b.contiguous()
-    chunks = Chunks.of(order.ptr)
+    chunks = order.chunks or Chunks.of(order.ptr)
     count = len(chunks.group)
     ordered = torch.are_deterministic_algorithms_enabled()
     rows = count if ordered else order.groups
@@ -72,18 +52,22 @@ def _run(a: Tensor, b: Tensor, order: Order, width: int, dot: bool) -> Tensor:
             channels,
             SHARED=a.shape[1] != channels,
             DOT=dot,
-            CHUNK=CHUNK,
+            ROWS=ROWS,
             WIDTH=triton.next_power_of_2(channels) if dot else CHANNELS,
+            num_warps=WARPS,
         )
     if ordered:
-        out = _join(out, chunks.group, order.groups)
+        out = _join(out, chunks.ptr, order.groups)
     return out.to(b.dtype)
 
 
-def _join(partial: Tensor, group: Tensor, groups: int) -> Tensor:
-    """Partial sums of each group added in order (``segment_reduce`` is sequential in a segment)."""
-    lengths = torch.bincount(group.long(), minlength=groups)
-    return torch.segment_reduce(partial, "sum", lengths=lengths, axis=0, initial=0)
+def _join(partial: Tensor, ptr: Tensor, groups: int) -> Tensor:
+    """Partial sums of each group added in order."""
+    width = partial.shape[1]
+    out = torch.empty(groups, width, device=partial.device)
+    grid = (groups, triton.cdiv(width, CHANNELS))
+    _join_kernel[grid](partial, ptr, out, width, WIDTH=CHANNELS, num_warps=WARPS)
+    return out
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -99,25 +83,39 @@ def _kernel(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     channels,
     SHARED: tl.constexpr,
     DOT: tl.constexpr,
-    CHUNK: tl.constexpr,
+    ROWS: tl.constexpr,
     WIDTH: tl.constexpr,
 ):
     chunk = tl.program_id(0)
     d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    p = tl.load(begin + chunk) + tl.arange(0, CHUNK)
-    present = p < tl.load(end + chunk)
-    row_a = tl.load(first + p, mask=present, other=0).to(tl.int64)
-    row_b = tl.load(second + p, mask=present, other=0).to(tl.int64)
-    inside = present[:, None] & (d < channels)[None, :]
-    y = tl.load(b + row_b[:, None] * channels + d[None, :], mask=inside, other=0.0)
-    if SHARED:
-        x = tl.load(a + row_a, mask=present, other=0.0)[:, None]
-    else:
-        x = tl.load(a + row_a[:, None] * channels + d[None, :], mask=inside, other=0.0)
-    product = x.to(tl.float32) * y.to(tl.float32)
-    row = tl.load(target + chunk).to(tl.int64)
-    if DOT:
-        tl.atomic_add(out + row, tl.sum(tl.sum(product, axis=1), axis=0))
-    else:
-        total = tl.sum(product, axis=0)
-        tl.atomic_add(out + row * channels + d, total, mask=d < channels, sem="relaxed")
+    start, stop = tl.load(begin + chunk), tl.load(end + chunk)
+    total = tl.zeros([ROWS, WIDTH], tl.float32)
+    for run in range(start, stop, ROWS):
+        p = run + tl.arange(0, ROWS)
+        present = p < stop
+        row_a = tl.load(first + p, mask=present, other=0).to(tl.int64)
+        row_b = tl.load(second + p, mask=present, other=0).to(tl.int64)
+        inside = present[:, None] & (d < channels)[None, :]
+        y = tl.load(b + row_b[:, None] * channels + d[None, :], mask=inside, other=0.0)
+        if SHARED:
+            x = tl.load(a + row_a, mask=present, other=0.0)[:, None]
+        else:
+            x = tl.load(a + row_a[:, None] * channels + d[None, :], mask=inside, other=0.0)
+        total += x.to(tl.float32) * y.to(tl.float32)
+    if start < stop:
+        row = tl.load(target + chunk).to(tl.int64)
+        if DOT:
+            tl.atomic_add(out + row, tl.sum(tl.sum(total, axis=1), axis=0), sem="relaxed")
+        else:
+            place = out + row * channels + d
+            tl.atomic_add(place, tl.sum(total, axis=0), mask=d < channels, sem="relaxed")
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _join_kernel(partial, ptr, out, width, WIDTH: tl.constexpr):  # type: ignore[no-untyped-def]
+    group = tl.program_id(0)
+    d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    total = tl.zeros([WIDTH], tl.float32)
+    for row in range(tl.load(ptr + group), tl.load(ptr + group + 1)):
+        total += tl.load(partial + row * width + d, mask=d < width, other=0.0)
+    tl.store(out + group * width + d, total, mask=d < width)

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from pdf_search.kernels.product import serves_gpu
+
 
 def normalise(
     x: Tensor,
@@ -63,22 +65,9 @@ class _Normalise(torch.autograd.Function):
         training: bool,
         act: str | None,
     ) -> Tensor:
-        from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
-
         running = norm.running_mean, norm.running_var
         if training:
-            mean, rstd = x.new_empty(2, *shift.shape).unbind()
-            share = x.new_empty(len(x))
-            with cpu.threads():
-                cpu_elementwise.norm_statistics(
-                    cpu.as_array(x),
-                    cpu.as_array(weight)[..., 0],
-                    _rows(shift),
-                    np.float32(norm.momentum),
-                    np.float32(norm.eps),
-                    *map(_rows, (*running, mean, rstd)),
-                    share.numpy(),
-                )
+            mean, rstd, share = _statistics(x, weight, shift, norm)
         else:
             mean, rstd = running[0] - shift, torch.rsqrt(running[1] + norm.eps)
             share = x.new_zeros(len(x))
@@ -113,7 +102,34 @@ class _Shifted(torch.autograd.Function):
         return grad_x, grad_shift, None
 
 
+def _statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> tuple[Tensor, ...]:
+    """Mean and 1 / deviation [R, 1, d], and the share [R] of an entry; see ``_backward``."""
+    if serves_gpu(x):
+        from pdf_search.kernels import gpu_norm  # noqa: PLC0415
+
+        return gpu_norm.statistics(x, weight, shift, norm)
+    from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
+
+    mean, rstd = x.new_empty(2, *shift.shape).unbind()
+    share = x.new_empty(len(x))
+    with cpu.threads():
+        cpu_elementwise.norm_statistics(
+            cpu.as_array(x),
+            cpu.as_array(weight)[..., 0],
+            _rows(shift),
+            np.float32(norm.momentum),
+            np.float32(norm.eps),
+            *map(_rows, (norm.running_mean, norm.running_var, mean, rstd)),
+            share.numpy(),
+        )
+    return mean, rstd, share
+
+
 def _forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
+    if serves_gpu(x):
+        from pdf_search.kernels import gpu_norm  # noqa: PLC0415
+
+        return gpu_norm.forward(x, mean, scale, beta, act)
     from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
 
     out = torch.empty_like(x)
@@ -127,6 +143,10 @@ def _forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | No
 
 def _backward(grad: Tensor, x: Tensor, weight: Tensor, *rest: Any) -> tuple[Tensor, ...]:
     """Gradients for x, gamma and beta; ``rest``: mean, rstd, gamma, beta, share, activation."""
+    if serves_gpu(x):
+        from pdf_search.kernels import gpu_norm  # noqa: PLC0415
+
+        return gpu_norm.backward(grad, x, weight, *rest)
     from pdf_search.kernels import cpu, cpu_elementwise  # noqa: PLC0415
 
     *statistics, share, act = rest

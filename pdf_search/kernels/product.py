@@ -23,13 +23,23 @@ def serves_cpu(x: Tensor) -> bool:
     return x.device.type == "cpu" and x.dtype == torch.float32
 
 
+def serves_gpu(x: Tensor) -> bool:
+    """Whether the Triton kernels take this tensor."""
+    return x.device.type == "cuda" and find_spec("triton") is not None
+
+
+def fuses(x: Tensor) -> bool:
+    """Whether chains of small operations on this tensor run as one kernel."""
+    return serves_cpu(x) or (serves_gpu(x) and x.dtype == torch.float32)
+
+
 def kernels_for(x: Tensor) -> ModuleType:
     """The module whose kernels serve a tensor's device and type."""
     if serves_cpu(x):
         from pdf_search.kernels import cpu  # noqa: PLC0415  (Numba loads a compiler)
 
         return cpu
-    if x.device.type == "cuda" and find_spec("triton") is not None:
+    if serves_gpu(x):
         from pdf_search.kernels import gpu  # noqa: PLC0415  (Triton comes with torch's GPU builds)
 
         return gpu

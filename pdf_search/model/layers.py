@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
 from pdf_search.kernels.normalise import normalise, shifted
-from pdf_search.kernels.product import serves_cpu
+from pdf_search.kernels.product import fuses
 from pdf_search.model.segments import pick
 
 NORM_EPS = 1e-5
@@ -86,7 +86,7 @@ def block(
     fused: bool,
 ) -> Tensor:
     """act(norm(linear(x))) for entries ``x`` [R, L, d] that count ``weight`` [R, L, 1] times."""
-    if not (fused and serves_cpu(x)):
+    if not (fused and fuses(x)):
         x = linear(x) if norm is None else norm(linear(x), weight)
         return x if act is None else activation(act, x)
     assert isinstance(linear, Linear)

@@ -1,0 +1,121 @@
+"""Run by ``test_gpu`` in a process of its own: Triton's interpreter stands in for the GPU.
+
+Every tensor is treated as if it lay on a GPU, so that the tests of the CPU kernels test Triton's.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from pdf_search.kernels import product
+
+product.serves_cpu = lambda x: False  # noqa: ARG005
+product.serves_gpu = lambda x: True  # noqa: ARG005
+
+from pdf_search.kernels import adamw, gpu, reference  # noqa: E402
+from pdf_search.kernels.triples import GPU_CHUNK, Chunks  # noqa: E402
+from pdf_search.training.optimizer import AdamW  # noqa: E402
+from tests.kernels import test_fused, test_segment_product  # noqa: E402
+from tests.model import test_stack  # noqa: E402
+from tests.model.networks import VARIANTS, close  # noqa: E402
+
+# width, width of A, triples, segments, rows of A, rows of B
+SHAPES = [
+    (40, 40, 60, 5, 6, 9),
+    (40, 1, 60, 5, 6, 9),
+    (1, 1, 5, 3, 2, 2),
+    (7, 7, 2 * GPU_CHUNK + 1, 2, 1, 5),  # one hot row, longer than a chunk
+    (33, 1, 2 * GPU_CHUNK + 1, 2, 1, 5),
+    (16, 16, 0, 4, 3, 3),
+]
+
+
+def segment_products() -> None:
+    for shape in SHAPES:
+        a, b, grad, triples = test_segment_product.make(shape)
+        a, b = a.detach(), b.detach()
+        orders = [(a, b, triples.by_segment, "segment_product")]
+        name = "segment_dot" if a.shape[1] != b.shape[1] else "segment_product"
+        orders.append((grad, b, triples.by_a, name))
+        for ordered in (False, True):
+            torch.use_deterministic_algorithms(ordered)
+            for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-2)):
+                for x, y, order, function in orders:
+                    one, two = x.to(dtype), y.to(dtype)
+                    ours = getattr(gpu, function)(one, two, order)
+                    theirs = getattr(reference, function)(one, two, order)
+                    assert ours.dtype == dtype
+                    assert ours.shape == theirs.shape
+                    scale = float(theirs.abs().max()) if theirs.numel() else 0.0
+                    torch.testing.assert_close(ours, theirs, rtol=0, atol=tolerance * scale)
+    torch.use_deterministic_algorithms(False)
+
+
+def sums_of_bfloat16_are_float32() -> None:
+    """Summed in bfloat16, ones would stop at 256."""
+    order = test_segment_product.Triples.build(
+        *(torch.zeros(1000, dtype=torch.int64) for _ in range(3)), (1, 1, 1)
+    ).by_segment
+    one = torch.ones(1, 4, dtype=torch.bfloat16)
+    assert gpu.segment_product(one, one, order).tolist() == [[1000.0] * 4]
+
+
+def long_groups_are_split() -> None:
+    ptr = torch.tensor([0, 3, 3, 3 + 5 * GPU_CHUNK + 1], dtype=torch.int32)
+    chunks = Chunks.of(ptr)
+    assert chunks.group.tolist() == [0] + [2] * 6
+    assert int((chunks.end - chunks.begin).max()) == GPU_CHUNK
+    padded = Chunks.of(ptr, 9)
+    assert padded.ptr.tolist() == [0, 1, 1, 7]
+    assert not (padded.end - padded.begin)[7:].gt(0).any()
+
+
+def optimizer_steps() -> None:
+    generator = torch.Generator().manual_seed(0)
+    grad, *state = (torch.randn(3, 50, generator=generator) for _ in range(4))
+    state[2] = state[2].abs()
+    corrections = torch.full((3, 1), 0.3), torch.full((3, 1), 0.01)
+    active = torch.tensor([True, False, True])
+    for rate in (1e-2, torch.tensor(1e-2)):
+        ours, wide = [t.clone() for t in state], [t.double() for t in (grad, *state)]
+        adamw.adamw(grad, *ours, *corrections, active, rate, 0.1)
+        theirs = adamw._updated(*wide, *corrections, 1e-2, 0.1)
+        for new, expected, old in zip(ours, theirs, state, strict=True):
+            close(new[active], expected[active].float(), 1e-6)
+            assert torch.equal(new[1], old[1])
+
+
+def whole_steps() -> None:
+    """Padded steps with their chunks on Triton against each step's own batch in plain torch."""
+    for name in ("zinc", "shared"):
+        setup, data = test_stack.setup_of(VARIANTS[name])
+        AdamW(setup.model.parameters(), 0.0)  # parameters become views of one tensor
+        batches, _ = test_stack.stack(data, test_stack.STEPS[:1], test_stack.Sizes(), chunks=True)
+        ours = test_stack.outcome(setup, test_stack.map_tensors(batches, lambda t: t[0]), 0)
+        product.serves_gpu = lambda x: False  # noqa: ARG005
+        for module in (test_fused.message.__globals__, test_fused.shifted.__globals__):
+            module["serves_gpu"] = product.serves_gpu
+        theirs = test_stack.outcome(setup, data.collate(test_stack.STEPS[0]), 0)
+        product.serves_gpu = lambda x: True  # noqa: ARG005
+        for module in (test_fused.message.__globals__, test_fused.shifted.__globals__):
+            module["serves_gpu"] = product.serves_gpu
+        for x, y in zip(ours, theirs, strict=True):
+            close(x, y)
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    segment_products()
+    sums_of_bfloat16_are_float32()
+    long_groups_are_split()
+    test_fused.test_messages_and_their_gradients("gelu", 5, 37)
+    test_fused.test_messages_and_their_gradients("relu", 1, 3)
+    for act, width in ((None, 1), ("gelu", 45), ("relu", 5)):
+        test_fused.test_fused_norm_equals_plain_norm(act, width)
+    optimizer_steps()
+    whole_steps()
+    print("all equal")
+
+
+if __name__ == "__main__":
+    main()
