@@ -16,7 +16,6 @@ from pdf_search.records import Protocol
 from pdf_search.space.check import located_errors
 from pdf_search.space.definition import Definition
 from pdf_search.space.problems import Problems, Where, did_you_mean
-from pdf_search.space.published import differences
 from pdf_search.space.settings import overlay
 from pdf_search.space.study import (
     DEFAULT_FOLDS,
@@ -26,6 +25,7 @@ from pdf_search.space.study import (
     StudyHead,
     StudyRow,
 )
+from pdf_search.space.study_checks import check_beside, check_nested
 
 Tree = dict[str, Any]
 Paper = Callable[[str], Tree]
@@ -163,7 +163,7 @@ def parse_rows(definition: Definition, reader: RowReader) -> tuple[StudyRow, ...
         for where, plain in _candidates(("rows", index), item, reader.problems):
             row = reader.read(where, plain)
             if row is not None:
-                _check_beside(row, rows, where, reader.problems)
+                check_beside(row, rows, where, reader.problems)
                 rows.append(row)
     return tuple(rows)
 
@@ -194,21 +194,6 @@ def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Wher
     ]
 
 
-def _check_beside(row: StudyRow, rows: list[StudyRow], where: Where, problems: Problems) -> None:
-    """That a row goes with those above it: another name, and the same data of a data set."""
-    same_data = [other for other in rows if other.dataset == row.dataset]
-    if any(other.name == row.name for other in same_data):
-        problems.add((*where, "name"), f"{row.name!r} is there twice for {row.dataset}; rename one")
-    for other in same_data[:1]:
-        changed = differences(row.config, other.config, ("data", "folds"))
-        if changed:
-            problems.add(
-                where,
-                f"{', '.join(changed)}, unlike row {other.name!r} of the same data set: the rows "
-                "of a table share their data; make it a study of its own",
-            )
-
-
 def add_errors(
     error: ValidationError, at: Where, known: tuple[str, ...], problems: Problems
 ) -> None:
@@ -234,22 +219,12 @@ def build_study(
     head = parse_head(definition, reader.problems)
     rows = parse_rows(definition, reader)
     if head is not None:
-        _check_nested(head, rows, reader.problems)
+        check_nested(head, rows, reader.problems)
     reader.problems.raise_if_any()
     assert head is not None
     study = Study(name, definition.source, head.model_copy(update=dict(changes)), rows)
     study.parts()
     return study
-
-
-def _check_nested(head: StudyHead, rows: tuple[StudyRow, ...], problems: Problems) -> None:
-    some = any(row.candidate_of is not None for row in rows)
-    if some and Protocol.NESTED not in head.protocols:
-        text = "candidates are chosen among under nested: write protocols: [nested]"
-        problems.add(("protocols",), text)
-    if rows and not some and Protocol.NESTED in head.protocols:
-        text = "nested chooses among a row's candidates, and no row lists any"
-        problems.add(("protocols",), text)
 
 
 def _dataset(data: DataConfig) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pdf_search.config import parse_trial
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.optuna_log import StudyLog
 from pdf_search.sweep.rungs import Rungs
-from pdf_search.sweep.study import StudyLog
 
 
 def unfinished_jobs(

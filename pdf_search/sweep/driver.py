@@ -27,12 +27,12 @@ from pdf_search.sweep.halt import Halt, Reason
 from pdf_search.sweep.jobs import Job, ListSource
 from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.methods import REDUCTION
+from pdf_search.sweep.optuna_log import StudyLog, open_study
 from pdf_search.sweep.plan import Plan
 from pdf_search.sweep.predictions import gather_predictions
 from pdf_search.sweep.rungs import Rungs
 from pdf_search.sweep.runner import Runner
 from pdf_search.sweep.scheduler import EqualEpochScheduler
-from pdf_search.sweep.study import StudyLog, open_study
 from pdf_search.sweep.suggestions import Suggestions
 from pdf_search.sweep.trainable import TrialFunction
 from pdf_search.sweep.view import ProgressView

@@ -12,7 +12,7 @@ from pdf_search.parameters import parameter_count
 from pdf_search.records import EpochReport, Phase, State, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.sweep.jobs import Job
-from pdf_search.sweep.study import StudyLog
+from pdf_search.sweep.optuna_log import StudyLog
 
 
 class View(Protocol):

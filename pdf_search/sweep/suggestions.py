@@ -11,8 +11,8 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Phase
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.methods import Method
+from pdf_search.sweep.optuna_log import StudyLog
 from pdf_search.sweep.points import Point, fixed_points
-from pdf_search.sweep.study import StudyLog
 
 TRIES = 100  # draws in a row that may be rejected before the search says it is done
 TRIES_OF_SAMPLER = 50  # after these, plain random draws: TPE may keep proposing what it knows

@@ -22,7 +22,7 @@ from pdf_search.space import Space
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.methods import find_method
-from pdf_search.sweep.study import StudyLog, open_study
+from pdf_search.sweep.optuna_log import StudyLog, open_study
 from pdf_search.sweep.suggestions import Suggestions
 from pdf_search.sweep.trials import TrialBuilder
 

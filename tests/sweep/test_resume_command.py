@@ -11,11 +11,12 @@ import pytest
 
 from pdf_search.cli.carry_out import unfinished
 from pdf_search.sweep.driver import SweepResult
-from pdf_search.sweep.options import SweepOptions
+from pdf_search.sweep.folder import SweepFolder
 
 
 def result(ended: str, **options: Any) -> SweepResult:
-    plan = SimpleNamespace(name="night", options=SweepOptions(name="night", **options), trials=50)
+    folder = SweepFolder.of(options.get("out", Path("runs")), "night", options.get("db"))
+    plan = SimpleNamespace(name="night", folder=folder, trials=50)
     return SweepResult(cast(Any, plan), cast(Any, ended), [], [], ())
 
 
@@ -23,7 +24,10 @@ def result(ended: str, **options: Any) -> SweepResult:
     ("options", "words"),
     [
         ({}, ["pdf-search", "resume", "night"]),
-        ({"out": Path("my runs")}, ["pdf-search", "resume", "night", "--out", "my runs"]),
+        (
+            {"out": Path("my runs")},
+            ["pdf-search", "resume", "night", "--out", str(Path("my runs").resolve())],
+        ),
         ({"db": "/data/a b.db"}, ["pdf-search", "resume", "night", "--db", "/data/a b.db"]),
     ],
 )

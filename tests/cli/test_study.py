@@ -1,0 +1,111 @@
+"""The verb study: what it lists, refuses and says; a real study run, repeated and resumed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pdf_search.cli.study import StudyReport
+from pdf_search.sweep import SweepFolder
+from tests.cli.conftest import Run, run_here, start
+
+OWN = """
+title: Two widths
+table: results
+seeds: 2
+rows:
+  - name: narrow
+    data: {name: freesolv, train_fraction: 0.2}
+    basis: {eps: [-0.3], k: 2}
+    model: {hidden: 4, layers: 1}
+    training: {epochs: 40, batch_size: 32}
+  - name: wide
+    data: {name: freesolv, train_fraction: 0.2}
+    basis: {eps: [-0.3], k: 2}
+    model: {hidden: 8, layers: 1}
+    training: {epochs: 40, batch_size: 32}
+"""
+
+
+def test_the_shipped_studies_are_listed(run: Run) -> None:
+    shown = run("study").stdout
+    assert "paper/ablation  Ablation on ZINC" in shown
+    assert set(json.loads(run("study", "--json").stdout)) >= {"paper/tu", "paper/timing"}
+
+
+def test_a_dry_run_says_what_would_run(run: Run, home: Path) -> None:
+    (home / "widths.yaml").write_text(OWN)
+    words = ["study", "widths.yaml", "--epochs", "3", "--only", "WIDE", "--dry-run"]
+    shown = run(*words).stdout
+    assert f"widths in {home / 'runs' / 'widths'}: Two widths" in shown
+    assert "1: FreeSolv, split, 2 seeds, 3 epochs" in shown
+    assert "1: FreeSolv" in json.loads(run(*words, "--json").stdout)["runs"]
+    assert not (home / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["paper/zink"], "no study 'paper/zink'; did you mean paper/zinc?"),
+        (["paper/zinc", "--only", "GCN"], "--only GCN: no such row or data set; there is: PDF"),
+        (["paper/zinc", "--set", "model.hiden=3"], "unknown path; did you mean hidden?"),
+        (["paper/zinc", "--device", "tpu"], "--device tpu: give auto, cpu or cuda"),
+        (["paper/zinc", "--device", "cpu", "--gpus-per-trial", "1"], "give one of the two"),
+        (["paper/zinc", "--seeds", "0"], "--seeds"),
+        (["missing.yaml"], "missing.yaml: no such file; shipped studies: "),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(
+    run: Run, home: Path, words: list[str], error: str
+) -> None:
+    assert error in run("study", *words, code=2).stderr
+    assert not (home / "runs").exists()
+
+
+def test_a_table_that_cannot_be_written_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("reports.write_study", fail)
+    report = StudyReport(SweepFolder.of(tmp_path, "mine", None))
+    for _ in range(3):
+        report(None)  # type: ignore[arg-type]
+    assert capsys.readouterr().err.count("OSError: disk full") == 1
+
+
+@pytest.mark.ray
+@pytest.mark.timeout(300)
+def test_a_study_of_ones_own_is_run_repeated_and_resumed(home: Path, cache: Path) -> None:
+    (home / "widths.yaml").write_text(OWN)
+    words = ["study", "widths.yaml", "--epochs", "2", "--device", "cpu"]
+    process = start(home, cache, *words, "--time", "1s")  # nothing can have run by then
+    output, messages = process.communicate(timeout=100)
+    assert process.returncode == 0, messages
+    again = f"pdf-search resume widths --out {home / 'runs'}"
+    assert "is not finished: stopped by --time with 0 of 2 runs COMPLETE" in messages
+    assert f"go on with: {again}" in messages or "go on with: pdf-search resume widths" in messages
+    assert "narrow" in output
+
+    process = start(home, cache, *words)
+    output, messages = process.communicate(timeout=100)
+    assert process.returncode == 0, messages
+    assert "FreeSolv, split, wide: COMPLETE, test RMSE" in messages
+    assert "[2/2 runs, 0 running" in messages
+    assert "Traceback" not in messages
+    assert "narrow" in output
+    assert "warning" not in messages
+
+    shutil.rmtree(home / "runs" / "widths" / "report")
+    assert "narrow" in run_here("resume", "widths").stdout
+    assert (home / "runs" / "widths" / "report" / "table.md").is_file()
+    assert "widths" in run_here("list").stdout
+    assert "study: narrow" in run_here("show", "widths").stdout
+    assert "whose runs are fixed" in run_here("resume", "widths", "--trials", "4", code=2).stderr
+    assert "whose runs are fixed" in run_here("confirm", "widths", code=2).stderr
+    refused = run_here("study", "widths.yaml", "--epochs", "3", code=2).stderr
+    assert "began with other settings (epochs: 2 there, 3 now)" in refused
