@@ -1,0 +1,58 @@
+"""The network of a trial."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from pdf_search.config.frozen import Frozen
+
+Activation = Literal["gelu", "relu"]
+
+
+class ModelConfig(Frozen):
+    """One PDF network; the three variants of the authors' code are points in this space.
+
+    ``activation`` acts on messages, ``ffn_activation`` in the post-transform and in an mlp head;
+    inside the filter it is GELU always. ``filter: fixed``: ``coefficients`` instead of parameters,
+    one for each place of a basis row, the same for all channels. ``filter_bias: false``: no
+    constant is added inside the filter, so that ``lin`` is a sum of bases and nothing else.
+    ``architecture: gin``: PyTorch Geometric's GIN of the same width, depth, feed-forward part,
+    readout and head, for comparison; the basis and the filter then do nothing.
+    """
+
+    architecture: Literal["pdf", "gin"] = "pdf"
+    hidden: Annotated[int, Field(ge=1)] = 160
+    layers: Annotated[int, Field(ge=1)] = 6
+    filter: Literal["lin", "1l", "2l", "fixed"] = "2l"
+    coefficients: tuple[float, ...] | None = None
+    channels: Literal["idp", "shd"] = "idp"
+    filter_bias: bool = True
+    filter_norm: bool = False
+    softmax: bool = False
+    activation: Activation = "gelu"
+    ffn_activation: Activation = "gelu"
+    ffn_norm: bool = True
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    readout: Literal["mean", "max", "sum"] = "mean"
+    head: Literal["linear", "mlp"] = "linear"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        fixed = self.filter == "fixed"
+        if fixed != (self.coefficients is not None):
+            raise ValueError("filter: fixed and coefficients go together; give both or neither")
+        if fixed and (self.channels != "shd" or self.filter_norm):
+            raise ValueError(
+                "filter: fixed is the same for all channels and has no parameters; "
+                "write channels: shd and filter_norm: false"
+            )
+        if self.architecture == "gin" and self.dropout > 0:
+            raise ValueError("architecture: gin has no dropout; write dropout: 0.0")
+        if self.filter_norm and not self.filter_bias:
+            raise ValueError(
+                "filter_bias: false does not go with filter_norm, which adds a constant of its "
+                "own; write filter_norm: false"
+            )
+        return self

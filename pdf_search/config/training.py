@@ -1,0 +1,54 @@
+"""How a trial is trained: epochs, rates, schedules."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pdf_search.config.frozen import Frozen
+
+
+class Constant(Frozen):
+    kind: Literal["constant"] = "constant"
+    warmup: Annotated[int, Field(ge=0)] = 0
+
+
+class Step(Frozen):
+    """Cubic warm-up, then times ``gamma`` every ``step`` epochs after it."""
+
+    kind: Literal["step"] = "step"
+    warmup: Annotated[int, Field(ge=0)] = 0
+    step: Annotated[int, Field(ge=1)]
+    gamma: Annotated[float, Field(gt=0, le=1)]
+
+
+class Milestones(Frozen):
+    """Cubic warm-up, then times ``gamma`` after each epoch listed."""
+
+    kind: Literal["milestones"] = "milestones"
+    warmup: Annotated[int, Field(ge=0)] = 0
+    milestones: tuple[int, ...]
+    gamma: Annotated[float, Field(gt=0, le=1)]
+
+
+class Cosine(Frozen):
+    """Cubic warm-up, then half a cosine down to ``floor`` times the rate at epoch ``until``."""
+
+    kind: Literal["cosine"] = "cosine"
+    warmup: Annotated[int, Field(ge=0)] = 0
+    until: Annotated[int, Field(ge=1)] | None = None  # default: the configured epochs
+    floor: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+Schedule = Annotated[Constant | Step | Milestones | Cosine, Field(discriminator="kind")]
+
+
+class TrainingConfig(Frozen):
+    epochs: Annotated[int, Field(ge=1)] = 100
+    batch_size: Annotated[int, Field(ge=1)] = 64
+    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    weight_decay: Annotated[float, Field(ge=0)] = 0.0
+    schedule: Schedule = Constant()
+    loss: Literal["auto", "l1", "mse"] = "auto"  # auto: L1, cross-entropy or binary cross-entropy
+    standardise_targets: bool = False  # regression: train on (y - mean) / std of the training part

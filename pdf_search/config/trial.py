@@ -1,0 +1,109 @@
+"""A trial as a whole, its hash, and its way from plain data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from pdf_search.config.basis import BasisConfig
+from pdf_search.config.data import DataConfig
+from pdf_search.config.frozen import Frozen
+from pdf_search.config.model import ModelConfig
+from pdf_search.config.training import TrainingConfig
+from pdf_search.errors import ConfigError
+from pdf_search.records import Phase, Protocol, Replicate
+
+# Settings of the model that joined later: hashed where set, so that older hashes stay.
+JOINED_LATER = ("architecture", "coefficients", "filter_bias")
+
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class TrialConfig(Frozen):
+    """Everything a trial depends on: the same tree gives the same curve.
+
+    ``stop_epoch`` cuts the run without touching schedules, which stay in absolute epochs.
+    ``seeds`` times ``folds`` replicates train together in one program.
+    """
+
+    data: DataConfig
+    basis: BasisConfig
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    protocol: Protocol = Protocol.SPLIT
+    phase: Phase = Phase.SEARCH
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (0,)
+    folds: Annotated[int, Field(ge=2)] | None = None
+    stop_epoch: Annotated[int, Field(ge=1)] | None = None
+    engine: Literal["fast", "reference"] = "fast"
+    device: str = "auto"  # auto, cpu, cuda
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.protocol is Protocol.NESTED:
+            raise ValueError(
+                "protocol nested chooses among the inner runs of a study's candidates; "
+                "a trial is run under inner"
+            )
+        if (self.folds is None) != (self.protocol is Protocol.SPLIT):
+            raise ValueError(f"protocol {self.protocol} does not go with folds = {self.folds}")
+        if len(set(self.seeds)) != len(self.seeds):
+            raise ValueError("seeds repeat: a seed given twice trains the same model twice")
+        coefficients = self.model.coefficients
+        if coefficients is not None and len(coefficients) != self.basis.size:
+            raise ValueError(
+                f"model has {len(coefficients)} coefficients, but a row of this basis has "
+                f"{self.basis.size} places: {', '.join(self.basis.names)}"
+            )
+        return self
+
+    @property
+    def epochs(self) -> int:
+        """Epochs this run trains."""
+        return min(self.training.epochs, self.stop_epoch or self.training.epochs)
+
+    @property
+    def replicates(self) -> tuple[Replicate, ...]:
+        folds = range(self.folds) if self.folds else (None,)
+        return tuple(Replicate(seed, fold) for seed in self.seeds for fold in folds)
+
+    def content_hash(self) -> str:
+        """Hash of what decides the numbers: not the device, not which engine computes them."""
+        tree = self.model_dump(mode="json", exclude={"device", "engine", "basis"})
+        tree["basis"] = {
+            "grid": self.basis.grid,
+            "hops": self.basis.hops,
+            "standardise": self.basis.standardise,
+        }
+        if self.basis.diagonals:
+            tree["basis"]["diagonals"] = self.basis.diagonals
+        for name in JOINED_LATER:
+            if getattr(self.model, name) == ModelConfig.model_fields[name].default:
+                del tree["model"][name]
+        text = json.dumps(tree, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def parse_trial(tree: dict[str, Any], source: str = "trial") -> TrialConfig:
+    """Validate a tree of plain data.
+
+    Raises:
+        ConfigError: names every wrong key by its dotted path.
+    """
+    try:
+        return TrialConfig.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {describe(error)}") from None
+
+
+def describe(error: ValidationError) -> str:
+    """The problems of a pydantic error as ``key: what is wrong``, one a line."""
+    lines = []
+    for item in error.errors():
+        key = ".".join(str(part) for part in item["loc"]) or "(whole tree)"
+        message = item["msg"].removeprefix("Value error, ")
+        lines.append(f"{key}: {message}")
+    return "\n".join(dict.fromkeys(lines))
