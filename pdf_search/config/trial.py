@@ -40,6 +40,7 @@ class TrialConfig(Frozen):
     stop_epoch: Annotated[int, Field(ge=1)] | None = None
     engine: Literal["fast", "reference"] = "fast"
     device: str = "auto"  # auto, cpu, cuda
+    precision: Literal["tf32", "float32"] = "tf32"  # of matrix products on a GPU
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -72,7 +73,7 @@ class TrialConfig(Frozen):
 
     def content_hash(self) -> str:
         """Hash of what decides the numbers: not the device, not which engine computes them."""
-        tree = self.model_dump(mode="json", exclude={"device", "engine", "basis"})
+        tree = self.model_dump(mode="json", exclude={"device", "engine", "precision", "basis"})
         tree["basis"] = {
             "grid": self.basis.grid,
             "hops": self.basis.hops,

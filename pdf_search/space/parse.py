@@ -33,6 +33,7 @@ NOT_SEARCHED = {
     "seeds": "every trial of a search has the same seeds",
     "engine": "it does not change the numbers",
     "device": "it does not change the numbers",
+    "precision": "it does not change the numbers beyond rounding",
     "training.epochs": "the budget decides how long trials train",
 }
 

@@ -52,7 +52,7 @@ def train(config: dict[str, Any], shared: Shared) -> None:
     prepare_process(shared)
     trial = parse_trial(json.loads(config[TRIAL]))
     function = shared.function or _run_trial()
-    reporter = Reporter(trial.epochs, shared.checkpoint_seconds, _device(shared.gpus))
+    reporter = Reporter(trial.epochs, shared.checkpoint_seconds, _device(shared.gpus, trial.precision))
     try:
         with ExitStack() as stack:
             resume = config[RESUME]
@@ -135,9 +135,9 @@ def _data(data: str | Prepared) -> Prepared:
     return _loaded[data]
 
 
-def _device(gpus: float) -> str:
+def _device(gpus: float, precision: str) -> str:
     if not gpus:
         return "cpu"
-    import torch  # noqa: PLC0415
+    from pdf_search.training.device import device_label  # noqa: PLC0415
 
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+    return device_label(precision)

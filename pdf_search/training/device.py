@@ -45,6 +45,19 @@ def keep_freed_memory() -> None:
     mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
 
 
+def use_precision(precision: str, device: torch.device) -> None:
+    """Let matrix products of float32 on a GPU round their factors to TF32, or not."""
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
+
+
+def device_label(precision: str) -> str:
+    """The GPU with the precision of its matrix products, as a result names it; or ``cpu``."""
+    if not torch.cuda.is_available():
+        return "cpu"
+    return f"{torch.cuda.get_device_name()} ({precision})"
+
+
 def peak_megabytes(device: torch.device) -> float:
     """Peak memory: of the GPU's allocator, or of the process on the CPU."""
     if device.type == "cuda":

@@ -29,7 +29,12 @@ from pdf_search.records import (
 )
 from pdf_search.training.build import build_groups
 from pdf_search.training.checkpoint import identity, load_checkpoint, save_checkpoint
-from pdf_search.training.device import keep_freed_memory, peak_megabytes, resolve_device
+from pdf_search.training.device import (
+    keep_freed_memory,
+    peak_megabytes,
+    resolve_device,
+    use_precision,
+)
 from pdf_search.training.groups import Groups
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.predictions import prediction_table, write_predictions
@@ -82,6 +87,7 @@ class _Trial:
     @classmethod
     def start(cls, config: TrialConfig, data: Prepared) -> _Trial:
         device = resolve_device(config.device)
+        use_precision(config.precision, device)
         keep_freed_memory()
         splits = ReplicateSplits.of(config, data)
         metric = METRICS[config.data.metric or data.info.metric]
