@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,10 +14,13 @@ from pdf_search.config import BasisConfig
 from pdf_search.graphs import matrices, sparse
 from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.distinct import distinct_rows, round_significant
-from pdf_search.graphs.graph_set import GraphSet, gather_ragged
+from pdf_search.graphs.graph_set import Array, GraphSet, gather_ragged
 
 # graph in the batch, v, u (each [P]) and basis values [P, m]
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Ints = NDArray[np.int64]
+Column = NDArray[Any]  # integers, as small as they may be
+Pairs = tuple[Ints, Ints, Ints, NDArray[np.float64]]
+PAIR_COLUMNS = ("target", "source", "row", "edge_type")
 Moment = NDArray[np.float64]
 
 DENSE_NODES = 512  # above: sparse matrices, one graph at a time
@@ -24,17 +28,15 @@ _BATCH_VALUES = 1 << 23  # float64 values of a batch of bases (64 MB)
 _SNAP = 2.0**40  # standardised values are multiples of 2^-40: cancellation noise becomes 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Chunk:
     """Near pairs of some graphs, before rows are shared. ``far``: the far row of each graph."""
 
     graphs: NDArray[np.int64]  # [B]
     count: NDArray[np.int64]  # [B] pairs of each graph
-    target: NDArray[np.int64]  # [P]
-    source: NDArray[np.int64]  # [P]
     rows: NDArray[np.float32]  # [U', m] distinct rows of the chunk
-    row: NDArray[np.int32]  # [P]
     far: NDArray[np.int32]  # [B] row of far pairs, -1 with hop support
+    pairs: dict[str, Column]  # target, source, row, edge_type of each pair, [P]
 
 
 def build_bank(graphs: GraphSet, basis: BasisConfig) -> Bank:
@@ -45,20 +47,15 @@ def build_bank(graphs: GraphSet, basis: BasisConfig) -> Bank:
     """
     chunks = [_chunk(graphs, batch, basis) for batch in _batches(graphs.node_count, basis.size)]
     rows, merged = distinct_rows(np.concatenate([c.rows for c in chunks]))
-    shift = np.cumsum([0] + [len(c.rows) for c in chunks])
-    order = np.concatenate([c.graphs for c in chunks])
+    begin = 0
+    for chunk in chunks:
+        shared = merged[begin : begin + len(chunk.rows)].astype(np.int32)
+        chunk.far = np.where(chunk.far < 0, np.int32(-1), shared[chunk.far])
+        chunk.pairs["row"] = shared[chunk.pairs["row"]]
+        begin += len(chunk.rows)
+    place = np.argsort(np.concatenate([c.graphs for c in chunks]))
     counts = np.concatenate([c.count for c in chunks])
-    place = np.argsort(order)
     ptr, entries = gather_ragged(np.concatenate([[0], np.cumsum(counts)]), place)
-    row = np.concatenate([merged[c.row + s] for c, s in zip(chunks, shift[:-1], strict=True)])
-    far = np.concatenate(
-        [
-            np.where(c.far < 0, -1, merged[c.far + s])
-            for c, s in zip(chunks, shift[:-1], strict=True)
-        ]
-    )
-    target = np.concatenate([c.target for c in chunks])[entries].astype(np.int32)
-    source = np.concatenate([c.source for c in chunks])[entries].astype(np.int32)
     return Bank(
         grid=basis.grid,
         diagonals=basis.diagonals,
@@ -66,12 +63,14 @@ def build_bank(graphs: GraphSet, basis: BasisConfig) -> Bank:
         rows=rows,
         node_count=np.asarray(graphs.node_count),
         pair_ptr=ptr,
-        target=target,
-        source=source,
-        row=row[entries],
-        edge_type=_edge_types(graphs, ptr, target, source),
-        far_row=far[place].astype(np.int32),
+        far_row=np.concatenate([c.far for c in chunks])[place],
+        **{name: _joined(chunks, name)[entries] for name in PAIR_COLUMNS},
     )
+
+
+def _joined(chunks: list[Chunk], name: str) -> Column:
+    """A column of all chunks, which let go of it: large sets have hundreds of millions of pairs."""
+    return np.concatenate([chunk.pairs.pop(name) for chunk in chunks]).astype(np.int32, copy=False)
 
 
 def _batches(node_count: NDArray[np.int64], width: int) -> Iterator[NDArray[np.int64]]:
@@ -95,9 +94,17 @@ def _chunk(graphs: GraphSet, batch: NDArray[np.int64], basis: BasisConfig) -> Ch
     count = np.bincount(graph, minlength=len(part))
     shared = round_significant(values if basis.hops is not None else np.concatenate([far, values]))
     rows, row = distinct_rows(shared)
-    if basis.hops is not None:
-        return Chunk(batch, count, v, u, rows, row, np.full(len(part), -1, np.int32))
-    return Chunk(batch, count, v, u, rows, row[len(part) :], row[: len(part)])
+    far_row = np.full(len(part), -1, np.int32)
+    if basis.hops is None:
+        far_row, row = row[: len(part)], row[len(part) :]
+    node = np.min_scalar_type(-int(part.node_count.max()))
+    pairs = {
+        "target": v.astype(node),
+        "source": u.astype(node),
+        "row": row,
+        "edge_type": _edge_types(part, count, v, u),
+    }
+    return Chunk(batch, count, rows, far_row, pairs)
 
 
 def exact_pairs(part: GraphSet, basis: BasisConfig) -> tuple[Pairs, NDArray[np.float64]]:
@@ -162,22 +169,17 @@ def _standardise(
     return apply(values, mean[graph], scale[graph]), apply(far, mean, scale)
 
 
-def _edge_types(
-    graphs: GraphSet, ptr: NDArray[np.int64], target: NDArray[np.int32], source: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _edge_types(graphs: GraphSet, count: Ints, target: Ints, source: Ints) -> Column:
     """Edge type of each listed pair: a bond's own, ``self_type`` on the diagonal, else 0."""
-    types = np.where(target == source, graphs.self_type, 0).astype(np.int32)
-    bond = _pair_keys(graphs, graphs.edge_ptr, graphs.edges[1], graphs.edges[0])
-    listed = _pair_keys(graphs, ptr, target, source)
-    place = np.searchsorted(listed, bond)
-    types[place] = graphs.edge_type
-    return types
+    types = np.where(target == source, graphs.self_type, 0)
+    bond = _pair_keys(graphs, np.diff(graphs.edge_ptr), graphs.edges[1], graphs.edges[0])
+    listed = _pair_keys(graphs, count, target, source)
+    types[np.searchsorted(listed, bond)] = graphs.edge_type
+    return types.astype(np.min_scalar_type(-len(graphs.edge_types)))
 
 
-def _pair_keys(
-    graphs: GraphSet, ptr: NDArray[np.int64], v: NDArray[np.int32], u: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """One number for each pair of the set, ascending in (graph, v, u)."""
-    graph = np.repeat(np.arange(len(graphs)), np.diff(ptr))
+def _pair_keys(graphs: GraphSet, count: Ints, v: Array, u: Array) -> Ints:
+    """One number for each pair of the graphs, ascending in (graph, v, u)."""
+    graph = np.repeat(np.arange(len(graphs)), count)
     first = np.concatenate([[0], np.cumsum(graphs.node_count**2)])
     return np.asarray(first[graph] + v.astype(np.int64) * graphs.node_count[graph] + u)

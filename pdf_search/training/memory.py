@@ -21,7 +21,7 @@ from pdf_search.graphs.size import estimate_near_pairs
 from pdf_search.parameters import parameter_count
 from pdf_search.training.replicates import ReplicateSplits
 
-BYTES_A_PAIR = 110  # while the bank is built, measured on molhiv; the lists made from it take less
+BYTES_A_PAIR = 80  # of the bank and of the lists while they are made from it, measured on molhiv
 LISTED = 24  # bytes a triple of the lists that stay, their messages and pairs included
 BUILT = 220  # bytes a triple of steps built ahead, with what building them takes meanwhile
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
