@@ -70,6 +70,11 @@ class Cell:
         return self.state in (PARTIAL, NOT_STARTED)
 
     @property
+    def cut(self) -> bool:
+        """Never: a run that was cut short is partial here."""
+        return False
+
+    @property
     def footnote(self) -> str:
         """What must be read with it: why it is partial, and its note."""
         state = f"{self.state}: {self.why}" if self.why else self.state

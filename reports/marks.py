@@ -23,6 +23,8 @@ class Rival(Protocol):
     @property
     def train_fraction(self) -> float: ...
     @property
+    def cut(self) -> bool: ...
+    @property
     def partial(self) -> bool: ...
 
 
@@ -42,7 +44,9 @@ def marks(metric: Metric, rivals: Sequence[Rival]) -> list[str]:
 
 
 def _comparable(rivals: Sequence[Rival]) -> set[int]:
-    """Whole ones of the protocol and training set of our first, of ours those of most runs."""
+    """Whole ones of the protocol, training set and length of our first, of ours those of most
+    runs. Runs ``cut`` short are compared with each other alone, as are those on fewer graphs.
+    """
     whole = {
         i: rival
         for i, rival in enumerate(rivals)
@@ -51,7 +55,7 @@ def _comparable(rivals: Sequence[Rival]) -> set[int]:
     first = next((rival for rival in whole.values() if rival.kind == "ours"), None)
     if first is None:
         return set()
-    kind = (first.protocol, first.train_fraction)
-    alike = {i: r for i, r in whole.items() if (r.protocol, r.train_fraction) == kind}
+    kind = (first.protocol, first.train_fraction, first.cut)
+    alike = {i: r for i, r in whole.items() if (r.protocol, r.train_fraction, r.cut) == kind}
     most = max(rival.n or 0 for rival in alike.values())
     return {i for i, rival in alike.items() if rival.kind == "published" or rival.n == most}

@@ -21,6 +21,10 @@ PROTOCOLS = {
         "Protocol inner: folds; a tenth of each training part is held out to choose the epoch, "
         "the value is that of the held-out fold."
     ),
+    Protocol.NESTED: (
+        "Protocol nested: the runs of inner; for each held-out fold the setting that is best on "
+        "the tenth held out of its training part. The held-out fold chooses nothing."
+    ),
 }
 PUBLISHED_ROWS = (
     "Published rows are printed as in their source. Table numbers refer to the PDF paper: Towards "
@@ -83,9 +87,9 @@ def table_notes(
 def marks_note(folds: bool, marked: bool) -> str:
     """How numbers are marked, and that none is, if so."""
     text = (
-        "Best is bold, second is underlined, among rows of the same protocol and training set that "
-        "are whole and, if ours, have the most replicates (n). The baseline predictor takes no "
-        "place."
+        "Best is bold, second is underlined, among rows of the same protocol, training set and "
+        "length that are whole and, if ours, have the most replicates (n). The baseline predictor "
+        "takes no place."
     )
     if not marked:
         text += " Here fewer than two rows can be compared: none is marked."

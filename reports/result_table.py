@@ -48,6 +48,7 @@ class TableRow:
     source: str
     note: str
     train_fraction: float = 1.0
+    cut: bool = False  # by a budget, before the setting's last epoch
     partial: bool = False
     mark: str = ""
 
@@ -140,6 +141,7 @@ def _our_row(data: SweepData, entry: Entry) -> TableRow:
         source="this sweep",
         note=row_note(entry),
         train_fraction=entry.train_fraction,
+        cut=entry.cut is not None,
         partial=summary.partial,
     )
 

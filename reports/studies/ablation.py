@@ -82,8 +82,8 @@ def _ours(run: Run | None) -> tuple[Cell | str, ...]:
 def _theirs(part: SweepData, row: Published | None) -> tuple[Cell | str, ...]:
     if row is None:
         return ABSENT, ABSENT
-    valid = ABSENT if row.valid is None else published_cell(part.sweep.dataset, row, "valid")
-    return valid, published_cell(part.sweep.dataset, row)
+    valid = ABSENT if row.valid is None else published_cell(part.title, row, "valid")
+    return valid, published_cell(part.title, row)
 
 
 def _verdict(run: Run | None) -> tuple[str, str]:

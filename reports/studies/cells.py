@@ -18,8 +18,9 @@ NO_COUNT = "NA"  # the paper's word for a parameter count that is not known
 
 def score_cell(run: Run) -> Cell:
     """The run's test number under its protocol."""
-    epoch = run.entry.summary.best_epoch
-    note = f"epoch {epoch} for all folds" if run.protocol is Protocol.GIN_CURVE and epoch else ""
+    epoch, note = run.entry.summary.best_epoch, run.note
+    if run.protocol is Protocol.GIN_CURVE and epoch:
+        note = f"epoch {epoch} for all folds"
     return _cell(run, run.entry.summary.test, "test", note=note)
 
 
@@ -64,7 +65,7 @@ def _cell(
     return Cell(
         kind=kind,
         quantity=f"{split} {part.sweep.metric}",
-        dataset=part.sweep.dataset,
+        dataset=part.title,
         split=split,
         value=scaled(stat.mean, part.metric),
         spread=scaled(stat.std, part.metric),

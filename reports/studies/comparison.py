@@ -39,7 +39,7 @@ def comparison_grid(study: Study) -> Grid:
 
 def _comparison(run: Run, cell: Cell) -> Line:
     part, row = run.part, run.published
-    quoted = ABSENT if row is None else replace(published_cell(part.sweep.dataset, row), note="")
+    quoted = ABSENT if row is None else replace(published_cell(part.title, row), note="")
     texts = [cell.parameters_text, cell.seeds or ABSENT, cell.epochs]
     return Line(
         name=run.name,

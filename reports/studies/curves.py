@@ -59,7 +59,7 @@ def _learning(study: Study, part: SweepData) -> CurveFigure:
     runs = [run for run in study.runs() if run.part is part and run.entry.epochs]
     where = f"{title_of(part)}, {part.sweep.protocol.value}"
     several = len(study.parts) > 1
-    name = f"curves-{part.sweep.dataset}-{part.sweep.protocol.value}" if several else "curves"
+    name = f"curves-{part.title}-{part.sweep.protocol.value}" if several else "curves"
     return CurveFigure(
         name=name,
         title=f"Learning curves on {where}" + (f" ({study.partial})" if study.partial else ""),
@@ -99,7 +99,7 @@ def _folds(study: Study) -> CurveFigure:
     runs = [run for run in study.runs() if run.entry.epochs]
     rows = []
     for name in study.datasets:
-        panels = (_fold_panel(run) for run in runs if run.part.sweep.dataset == name)
+        panels = (_fold_panel(run) for run in runs if run.part.title == name)
         rows.append(tuple(panel for panel in panels if panel is not None))
     return CurveFigure(
         name="folds",

@@ -9,9 +9,10 @@ from typing import Any
 
 from pdf_search.errors import StoreError
 from pdf_search.records import Protocol, SweepRecord
-from pdf_search.results import Store
+from pdf_search.results import Store, nested_candidates
 from reports.cell import Reference
 from reports.published import Published, printed_name, published
+from reports.studies.nested import nested_entry
 from reports.studies.state import reasons, state_of
 from reports.sweep_data import Entry, SweepData, load_sweep
 
@@ -26,10 +27,12 @@ class Run:
     part: SweepData
     entry: Entry
     published: Published | None
+    note: str = ""
 
     @property
     def protocol(self) -> Protocol:
-        return self.part.sweep.protocol
+        """That of the part, or ``nested``, which rests on the runs of part ``inner``."""
+        return self.entry.summary.protocol
 
     def reference(self, split: str = "test") -> Reference | None:
         """The published number of a split; None where there is none."""
@@ -55,19 +58,23 @@ class Study:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Data sets by name, in the order of the parts."""
-        return tuple(dict.fromkeys(part.sweep.dataset for part in self.parts))
-
-    def of_dataset(self, dataset: str) -> list[SweepData]:
-        return [part for part in self.parts if part.sweep.dataset == dataset]
+        """Data sets by name, own molecules by their file, in the order of the parts."""
+        return tuple(dict.fromkeys(part.title for part in self.parts))
 
     def runs(self) -> Iterator[Run]:
-        """Part by part, rows in the study's order."""
+        """Part by part, rows in the study's order; after those of ``inner`` the nested ones."""
         for part in self.parts:
             wanted = _references(part.sweep)
+            runs = {}
             for entry in part.confirmations:
                 name = entry.trial.origin.removeprefix(ORIGIN)
-                yield Run(name, part, entry, _published(part.sweep, wanted.get(name)))
+                runs[name] = Run(name, part, entry, _published(part.sweep, wanted.get(name)))
+                yield runs[name]
+            for name, candidates in nested_candidates(part.sweep).items():
+                known = [runs[candidate] for candidate in candidates if candidate in runs]
+                if known:
+                    entry, note = nested_entry(part, [(run.name, run.entry) for run in known])
+                    yield Run(name, part, entry, known[0].published, note)
 
     @property
     def partial(self) -> str:

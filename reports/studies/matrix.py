@@ -35,7 +35,7 @@ def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
 
     ``columns``: metric by data set; without it, those of the study.
     """
-    shown = columns or {part.sweep.dataset: part.sweep.metric for part in study.parts}
+    shown = columns or {part.title: part.sweep.metric for part in study.parts}
     results = study.table == "results"
     lines = [*_published_lines(shown, results), *_our_lines(study, tuple(shown))]
     for column, metric in enumerate(shown.values()):
@@ -57,7 +57,7 @@ def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
 def papers_grid(table: str, title: str, studies: Sequence[Study]) -> Grid:
     """All columns of a table of the paper, with the rows of several studies of its kind."""
     columns = PAPERS_COLUMNS[table]
-    found = [part for study in studies for part in study.parts if part.sweep.dataset in columns]
+    found = [part for study in studies for part in study.parts if part.title in columns]
     missing = tuple(name for study in studies for name in study.missing)
     return matrix_grid(Study(table, title, table, tuple(found), missing), columns)
 
@@ -118,11 +118,11 @@ def _by_dataset(runs: Iterable[Run]) -> list[dict[str, Run]]:
     """Lines of runs by data set; several runs on one data set, of several studies, take several."""
     lines: list[dict[str, Run]] = []
     for run in runs:
-        free = (line for line in lines if run.part.sweep.dataset not in line)
+        free = (line for line in lines if run.part.title not in line)
         line = next(free, None)
         if line is None:
             lines.append(line := {})
-        line[run.part.sweep.dataset] = run
+        line[run.part.title] = run
     return lines
 
 

@@ -35,7 +35,7 @@ def study_notes(study: Study, lines: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
-    protocols = list(dict.fromkeys(part.sweep.protocol for part in study.parts))
+    protocols = list(dict.fromkeys(run.protocol for run in study.runs()))
     folds = any(protocol is not Protocol.SPLIT for protocol in protocols)
     yield from (PROTOCOLS[protocol] for protocol in protocols)
     if Protocol.GIN_CURVE in protocols:

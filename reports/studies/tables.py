@@ -28,7 +28,7 @@ def memories(study: Study) -> list[Memory]:
     return [
         Memory(
             method=run.name,
-            dataset=run.part.sweep.dataset,
+            dataset=run.part.title,
             title=title_of(run.part),
             peak_mb=run.entry.trial.peak_mb,
             replicates=len(run.entry.trial.replicates),

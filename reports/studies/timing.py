@@ -50,7 +50,7 @@ def _grid(study: Study, part: SweepData) -> Grid:
     states = [cell.state for line in lines for _, cell in _cells(line) if cell.kind == "ours"]
     still = [state for state in states if state != COMPLETE]
     return Grid(
-        key=f"{study.name}/{part.sweep.dataset}",
+        key=f"{study.name}/{part.title}",
         title=f"{study.title}: {title_of(part)}, seconds",
         corner="Model",
         columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "device"),
@@ -71,7 +71,7 @@ def _cells(line: Line) -> list[tuple[int, Cell]]:
 
 
 def _published_lines(part: SweepData) -> list[Line]:
-    trees = [t for t in checked_files("timing") if part.sweep.dataset in t["names"]]
+    trees = [t for t in checked_files("timing") if part.title in t["names"]]
     return [_quoted(part, tree, row) for tree in trees for row in tree["rows"]]
 
 
@@ -79,7 +79,7 @@ def _quoted(part: SweepData, tree: dict[str, Any], row: dict[str, Any]) -> Line:
     base = Cell(
         kind=PUBLISHED,
         quantity="",
-        dataset=part.sweep.dataset,
+        dataset=part.title,
         n=tree["epochs"],
         over="epochs",
         unit=tree["unit"],
@@ -122,7 +122,7 @@ def _line(run: Run) -> Line:
     cell = Cell(
         kind="ours",
         quantity="seconds, training and evaluation",
-        dataset=run.part.sweep.dataset,
+        dataset=run.part.title,
         value=stat.mean,
         spread=stat.std,
         n=stat.n,

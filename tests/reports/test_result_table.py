@@ -234,3 +234,13 @@ def test_a_run_that_a_budget_cut_short_says_so(store: Store) -> None:
     ours, baseline = result_table(load_sweep(store, "night")).rows[:2]
     assert f"cut after {trial.epochs_done} of 301 epochs" in ours.note
     assert "cut" not in baseline.note
+
+
+def test_published_rows_are_not_compared_with_runs_that_were_cut_short(store: Store) -> None:
+    record = samples.sweep("zinc")
+    samples.search(store, record)
+    config = {"data": {"name": "zinc"}, "training": {"epochs": 351}, "stop_epoch": 20}
+    samples.confirm(store, record, (15, 3), (0.3, 0.4), config=config)
+    table = result_table(load_sweep(store, "night"))
+    assert {row.kind for row in table.rows if row.mark} == {"ours"}
+    assert sorted(row.mark for row in table.rows if row.cut) == ["best", "second"]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
@@ -64,6 +65,56 @@ def test_neither_warning_nor_other_protocols_are_marked(store: Store) -> None:
     differences = {row.cells[1]: str(row.cells[-2]) for row in comparison.lines}
     assert differences["inner"].endswith("other protocol")
     assert not differences["gin-curve"].endswith("other protocol")
+
+
+def nested(store: Store) -> None:
+    """Two candidates for PDF on MUTAG under inner."""
+    rows = [studies.row(name, "mutag") for name in ("PDF, small", "PDF, large")]
+    (record,) = studies.begin(store, "n", "folds", rows, (Protocol.INNER,))
+    facts = record.options["study"] | {"nested": {"mutag": {"PDF": [r["name"] for r in rows]}}}
+    store.update_sweep(record.name, options={"study": facts})
+    studies.train(store, record, 0, 0.90, 10)
+    studies.train(store, record, 1, 0.90, 10)
+
+
+def test_nested_takes_for_each_fold_the_candidate_of_its_inner_part(store: Store) -> None:
+    nested(store)
+    table, comparison = grids(store, "n")
+    runs = {run.name: run for run in load_study(store, "n").runs()}
+    assert list(runs) == ["PDF, small", "PDF, large", "PDF"]
+    small, large = (runs[name].entry.summary for name in ("PDF, small", "PDF, large"))
+    expected = [
+        small.test[i] if (small.valid[i] or 0) >= (large.valid[i] or 0) else large.test[i]
+        for i in range(10)
+    ]
+    assert list(runs["PDF"].entry.summary.test) == expected
+    found = cell(table, "PDF, ours, nested", table.columns[0])
+    assert found.value == pytest.approx(100 * fmean(value or 0.0 for value in expected))
+    assert (found.protocol, found.state, found.n, found.parameters) == (
+        "nested",
+        "complete",
+        10,
+        None,
+    )
+    picks = {name: int(count) for name, count in re.findall(r"(PDF, \w+) (\d+)x", found.note)}
+    assert sum(picks.values()) == 10
+    assert min(picks.values()) > 0
+    assert any(note.startswith("Protocol nested") for note in table.notes)
+    assert [row.cells[1] for row in comparison.lines] == ["inner", "inner", "nested"]
+
+
+def test_nested_is_partial_while_a_candidate_is(store: Store) -> None:
+    nested(store)
+    record = store.sweep("n")
+    studies.train(store, record, 1, 0.90, 10, 4, state=State.RUNNING)
+    table, _ = grids(store, "n")
+    found = cell(table, "PDF, ours, nested", table.columns[0])
+    assert found.state == "partial"
+    assert "PDF, large: running" in found.why
+    studies.train(store, record, 1, 0.90, 5)  # other folds: nothing to choose among
+    table, _ = grids(store, "n")
+    found = cell(table, "PDF, ours, nested", table.columns[0])
+    assert (found.value, found.why) == (None, "candidates on different seeds or folds")
 
 
 def test_published_rows_are_not_marked_beside_partial_ones(store: Store) -> None:
