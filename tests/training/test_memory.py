@@ -6,11 +6,24 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+import torch
 
 from pdf_search.data import Prepared
+from pdf_search.data.banks import cached_bank
 from pdf_search.errors import TrialError
-from pdf_search.training.memory import BYTES_A_PAIR, check_memory
-from tests.training.trials import trial
+from pdf_search.model.fast_batch import FastData
+from pdf_search.training import memory
+from pdf_search.training.build import build_program
+from pdf_search.training.memory import (
+    BYTES_A_PAIR,
+    SHARE,
+    Footprint,
+    MemoryPlan,
+    check_memory,
+    decide,
+)
+from pdf_search.training.replicates import ReplicateSplits
+from tests.training.trials import run, trial
 
 
 def free(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
@@ -33,3 +46,57 @@ def test_dropout_lists_all_pairs(freesolv: Prepared, monkeypatch: pytest.MonkeyP
     check_memory(trial(basis=one_step), freesolv)
     with pytest.raises(TrialError, match=f"{every:,} pairs"):
         check_memory(trial(basis=one_step, model={"hidden": 8, "dropout": 0.1}), freesolv)
+
+
+CPU, GPU = torch.device("cpu"), torch.device("cuda")
+NEEDS = Footprint(lists=1000, state=10, step=100, built=20)
+
+
+def plan(monkeypatch: pytest.MonkeyPatch, room: int, host: int = 10**6) -> MemoryPlan:
+    """For four replicates of 50 steps on a GPU with this much room."""
+    monkeypatch.setattr(memory, "free_bytes", lambda device: host)  # noqa: ARG005
+    return decide(NEEDS, 4, 50, GPU, int(room / SHARE) + 1)
+
+
+def test_a_gpu_falls_back_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything there; fewer steps at once; lists in host memory; groups; refused."""
+    fixed = 4 * (NEEDS.state + NEEDS.step)
+    assert plan(monkeypatch, fixed + 1000 + 50 * 80) == MemoryPlan(GPU, 4, 50)
+    assert plan(monkeypatch, fixed + 1000 + 30 * 80) == MemoryPlan(GPU, 4, 25)
+    assert plan(monkeypatch, fixed + 1000) == MemoryPlan(CPU, 4, 10)
+    assert plan(monkeypatch, fixed + 80) == MemoryPlan(CPU, 4, 1)
+    assert plan(monkeypatch, fixed) == MemoryPlan(CPU, 2, 5)
+    assert plan(monkeypatch, 40 + 120) == MemoryPlan(CPU, 1, 1)
+    with pytest.raises(TrialError, match="are free"):
+        plan(monkeypatch, 40 + 110)
+    with pytest.raises(TrialError, match="are free"):
+        plan(monkeypatch, fixed + 500, host=900)
+
+
+def test_the_cpu_has_the_lists_beside_the_steps() -> None:
+    room = 1000 + 4 * NEEDS.state + 3 * NEEDS.step
+    assert decide(NEEDS, 4, 50, CPU, int(room / SHARE) + 1) == MemoryPlan(CPU, 2, 1)
+
+
+def test_estimates_are_near_what_is_built(mutag: Prepared) -> None:
+    """Lists within a factor of two; never less than a fifth too small."""
+    for model in ({"softmax": False}, {"softmax": True}):
+        config = trial("mutag", fraction=1.0, protocol="inner", folds=10, model=model)
+        splits = ReplicateSplits.of(config, mutag)
+        program = build_program(config, mutag, splits, CPU)
+        bank = cached_bank(mutag, config.basis).subset(splits.numbers)
+        estimate = Footprint.of(config, splits.graphs, bank, 1).lists
+        data = program.data
+        assert isinstance(data, FastData)
+        lists = (data.messages, data.triples, data.pairs, data.row_lists, data.entry_lists)
+        built = sum(column.nbytes for each in lists for column in each.columns)
+        assert 0.8 * built < estimate < 2.5 * built
+
+
+def test_the_estimate_and_the_choice_are_logged(
+    freesolv: Prepared, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pdf_search")
+    run(trial(seeds=(0, 1), stop_epoch=1), freesolv)
+    assert "pairs, about" in caplog.text
+    assert "lists on cpu, 2 of 2 replicates together" in caplog.text
