@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pdf_search.config import TrialConfig
@@ -120,12 +120,16 @@ def plan_study(
 ) -> StudyPlan:
     """Prepare the data sets of a study and settle its sizes. ``name``: of a recorded study.
 
+    Runs of a timing study come one after another unless ``concurrent`` says otherwise.
+
     Raises:
         ConfigError: a wrong name or size, or labels on which the metric is undefined.
         DataError: a data set cannot be prepared.
         ResourceError: a CPU, GPU or cluster that does not exist.
     """
     options = options or SweepOptions()
+    if study.head.table == "timing" and options.concurrent is None:
+        options = replace(options, concurrent=1)  # runs beside each other would slow each other
     check_storage(options.storage)
     name = name or options.name or study.name
     if not all(NAME.fullmatch(word) for word in name.split("/")):

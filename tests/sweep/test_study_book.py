@@ -193,6 +193,17 @@ def test_a_name_that_a_sweep_has_is_refused(plan: StudyPlan) -> None:
         run_study(replace(plan, folder=folder), Console(quiet=True))
 
 
+def test_what_is_timed_runs_alone(tmp_path: Path, cache: Path) -> None:
+    text = STUDY.replace("BATCH", "16").replace("table: ablation", "table: timing")
+    (tmp_path / "timed.yaml").write_text(text)
+    study = load_study(str(tmp_path / "timed.yaml"))
+    options = SweepOptions(out=tmp_path, cache=cache, gpus_per_trial=0.0)
+    assert plan_study(study, options).resources.concurrent == 1
+    untimed = replace(study, head=study.head.model_copy(update={"table": "ablation"}))
+    most = plan_study(untimed, options).resources.concurrent
+    assert plan_study(study, replace(options, concurrent=most)).resources.concurrent == most
+
+
 def test_the_plan_says_what_runs(plan: StudyPlan) -> None:
     shown = plan.as_dict()
     assert shown["runs"] == (
