@@ -1,4 +1,4 @@
-"""Tables and plots of a sweep, from its results database alone: no torch, no ray.
+"""Tables and plots of sweeps and studies, from the results database alone: no torch, no ray.
 
 Pure rows first (leaderboard, result table, curves), then thin renderers (Markdown, LaTeX, CSV,
 HTML).

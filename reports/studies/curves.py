@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.curves import Curve, curve_of
+from reports.curves import Curve, curve_of, readable_range
 from reports.numbers import scaled
 from reports.studies.ablation import split_name
 from reports.studies.data import Run, Study, title_of
 from reports.sweep_data import SweepData
 
+DECADE = 10
 SPREAD = "Mean over replicates; the band is one population standard deviation (ddof 0)."
 
 FOLDS = (
@@ -42,6 +43,25 @@ class CurveFigure:
     title: str
     text: str
     rows: tuple[tuple[Panel, ...], ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Range of y that the panels of a row share; logarithmic where values span decades."""
+
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def of(cls, panels: Sequence[Panel]) -> Axis | None:
+        """None for panels without values."""
+        curves = [curve for panel in panels for curve in (*panel.curves, *panel.thin)]
+        values = [v for curve in curves for v in curve.mean if v is not None]
+        if values and min(values) > 0 and max(values) > DECADE * min(values):
+            return cls(0.9 * min(values), 1.1 * max(values), log=True)
+        found = readable_range(curves)
+        return None if found is None else cls(*found, log=False)
 
 
 def study_figures(study: Study) -> list[CurveFigure]:

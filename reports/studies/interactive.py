@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import log10
+from typing import Any
+
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from reports.curves import readable_range
 from reports.figures import COLOURS, curve_traces, epoch_axis, styled
-from reports.studies.curves import CurveFigure, Panel
+from reports.studies.curves import Axis, CurveFigure, Panel
 
 HEIGHT = 260  # pixels of a row
 
@@ -23,9 +26,18 @@ def interactive(figure: CurveFigure) -> go.Figure:
         every = [curve for panel in panels for curve in (*panel.curves, *panel.thin)]
         for column, panel in enumerate(panels, start=1):
             _draw(drawn, panel, {"row": row, "col": column}, shown)
-            drawn.update_yaxes(range=readable_range(every), row=row, col=column)
+            drawn.update_yaxes(**_shared(panels), row=row, col=column)
         epoch_axis(drawn, every)
     return styled(drawn, height=HEIGHT * len(figure.rows) + 120)
+
+
+def _shared(panels: Sequence[Panel]) -> dict[str, Any]:
+    axis = Axis.of(panels)
+    if axis is None:
+        return {}
+    if axis.log:
+        return {"type": "log", "range": [log10(axis.low), log10(axis.high)], "dtick": 1}
+    return {"range": [axis.low, axis.high]}
 
 
 def _draw(drawn: go.Figure, panel: Panel, place: dict[str, int], shown: set[str]) -> None:

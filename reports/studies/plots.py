@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reports.curves import Curve, readable_range
+from reports.curves import Curve
 from reports.figures import COLOURS
-from reports.studies.curves import CurveFigure, Panel
+from reports.studies.curves import Axis, CurveFigure, Panel
 
 WIDTH, HEIGHT = 3.4, 2.3  # inches of a panel
 KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal inputs, equal files
@@ -36,16 +36,15 @@ def _drawn(figure: CurveFigure) -> Figure:
     drawn = Figure(figsize=size, layout="constrained")
     axes = drawn.subplots(len(figure.rows), columns, squeeze=False)
     for panels, line in zip(figure.rows, axes, strict=True):
-        visible = readable_range(
-            curve for panel in panels for curve in (*panel.curves, *panel.thin)
-        )
+        visible = Axis.of(panels)
         for place, axis in enumerate(line):
             if place >= len(panels):
                 axis.set_axis_off()
                 continue
             _draw(axis, panels[place])
             if visible is not None:
-                axis.set_ylim(visible)
+                axis.set_yscale("log" if visible.log else "linear")
+                axis.set_ylim(visible.low, visible.high)
     legends: dict[str, Artist] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
@@ -66,7 +65,7 @@ def _drawn(figure: CurveFigure) -> Figure:
 
 def _draw(axis: Axes, panel: Panel) -> None:
     for curve in panel.thin:
-        axis.plot(curve.epochs, _floats(curve), color="0.65", linewidth=0.6)
+        axis.plot(curve.epochs, _floats(curve), color="0.8", linewidth=0.4, zorder=0.5)
     for curve, colour in zip(panel.curves, chain.from_iterable([COLOURS] * 9), strict=False):
         marker = "o" if len(curve.epochs) < 4 else None
         axis.plot(

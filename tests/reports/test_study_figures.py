@@ -11,7 +11,8 @@ import pytest
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
 from reports import load_study, write_study
-from reports.studies.curves import study_figures
+from reports.curves import Curve
+from reports.studies.curves import Axis, Panel, study_figures
 from reports.studies.plots import images
 from tests.reports import study_samples as studies
 from tests.reports.test_write import Page
@@ -117,3 +118,20 @@ def test_studies_import_neither_torch_nor_ray_nor_optuna() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_values_over_decades_have_a_logarithmic_axis_that_a_row_shares() -> None:
+    def panel(*values: float | None) -> Panel:
+        nothing = (None,) * len(values)
+        curve = Curve("a", "COMPLETE", "test", tuple(range(len(values))), values, nothing)
+        return Panel("t", "l", (curve,))
+
+    wide = Axis.of([panel(2.0, None), panel(0.1)])
+    assert wide is not None
+    assert wide.log
+    assert wide.low < 0.1
+    assert wide.high > 2.0
+    narrow = Axis.of([panel(55.0, 90.0)])
+    assert narrow is not None
+    assert not narrow.log
+    assert Axis.of([panel(None)]) is None
