@@ -52,7 +52,9 @@ def train(config: dict[str, Any], shared: Shared) -> None:
     prepare_process(shared)
     trial = parse_trial(json.loads(config[TRIAL]))
     function = shared.function or _run_trial()
-    reporter = Reporter(trial.epochs, shared.checkpoint_seconds, _device(shared.gpus, trial.precision))
+    reporter = Reporter(
+        trial.epochs, shared.checkpoint_seconds, _device(shared.gpus, trial.precision)
+    )
     try:
         with ExitStack() as stack:
             resume = config[RESUME]
