@@ -8,6 +8,7 @@ Stops cleanly at the time limit; what was trained by then is printed and saved a
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -19,6 +20,7 @@ from pdf_search.config import parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.records import EpochReport
 from pdf_search.space import paper_trial
+from pdf_search.training.device import resolve_device
 from pdf_search.training.trial import Save, run_trial
 
 
@@ -27,10 +29,9 @@ class OutOfTimeError(Exception):
 
 
 class Curves:
-    """Collects the epochs of a trial and ends it at the limit."""
+    """Collects the epochs of a trial."""
 
-    def __init__(self, seconds: float) -> None:
-        self.end = time.perf_counter() + seconds
+    def __init__(self) -> None:
         self.epochs: list[EpochReport] = []
 
     def __call__(self, report: EpochReport, save: Save) -> None:  # noqa: ARG002
@@ -38,8 +39,16 @@ class Curves:
         if report.epoch % 10 == 1:
             valid = fmean(r.valid for r in report.replicates if r.valid is not None)
             print(f"epoch {report.epoch}: valid {valid:.4f}, {report.seconds:.2f} s", flush=True)
-        if time.perf_counter() > self.end:
-            raise OutOfTimeError
+
+
+def stop_after(seconds: float) -> None:
+    """Raise OutOfTimeError when the time is over, also between the steps of an epoch."""
+
+    def out_of_time(*_: object) -> None:
+        raise OutOfTimeError
+
+    signal.signal(signal.SIGALRM, out_of_time)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def main() -> None:
@@ -48,14 +57,18 @@ def main() -> None:
     tree = dict(paper_trial("zinc")) | {"phase": "confirm", "device": arguments.device}
     config = parse_trial(tree | {"seeds": list(range(arguments.seeds))})
     data = load_prepared(prepare(config.data, arguments.data_root))
-    curves = Curves(arguments.seconds)
+    curves = Curves()
     started = time.perf_counter()
+    stop_after(arguments.seconds)
     try:
         run_trial(config, data, curves)
+        signal.setitimer(signal.ITIMER_REAL, 0)
     except OutOfTimeError:
         print(f"time limit after epoch {len(curves.epochs)} of {config.epochs}: partial")
+    if not curves.epochs:
+        raise SystemExit("not one epoch was finished: give more --seconds")
     rows = [final_row(curves.epochs, config.epochs, time.perf_counter() - started)]
-    print(describe_machine(arguments.device, arguments.threads))
+    print(describe_machine(str(resolve_device(arguments.device)), arguments.threads))
     print_rows(rows)
     if arguments.json:
         write_rows(arguments.json, rows + curve_rows(curves.epochs))

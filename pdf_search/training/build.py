@@ -68,7 +68,9 @@ def _group(
     device: torch.device,
 ) -> Group:
     program = _program(config, data, splits, lists, device)
-    replay = replay_for(device) if config.engine == "fast" else None
+    longest = max(len(numbers) for numbers in splits.parts["train"])
+    steps = config.epochs * -(-longest // config.training.batch_size)
+    replay = replay_for(device, steps) if config.engine == "fast" else None
     if replay is None:
         return Group.of(splits, program, program, device)
     return Group.of(splits, program, StaticProgram(program, replay, plan.at_once), device)

@@ -6,22 +6,44 @@ never waits for the device, and has the same shapes every time.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from importlib.util import find_spec
 
 import torch
 
+log = logging.getLogger("pdf_search")
+
 Step = Callable[[], None]
 Replay = Callable[[Step], Step]  # makes from a step what runs it
+
+# Rough, from the prototype's times on an H200; benchmarks/gpu_check.py measures both.
+RECORDING_SECONDS = 5.0  # once a trial: compiling the kernels, warming up, recording
+SAVED_SECONDS = 0.008  # a step
 
 WARM_UP = 3  # runs before recording: libraries choose their kernels and get their workspaces
 
 
-def replay_for(device: torch.device) -> Replay | None:
-    """How steps run on a device; None: there a step of its own shape is quicker than a graph."""
-    if device.type == "cuda" and find_spec("triton") is not None:
+def replay_for(device: torch.device, steps: int) -> Replay | None:
+    """How a trial's steps run on a device; None: eagerly, each with a shape of its own.
+
+    On a CPU that is quicker anyway. The chains that ``torch.compile`` would fuse are kernels of
+    ours already, so what has to be earned back is recording and the kernels' compilation.
+    """
+    if device.type == "cuda" and find_spec("triton") is not None and pays(steps):
         return captured
     return None
+
+
+def pays(steps: int) -> bool:
+    """Whether a trial of so many steps earns back what recording its steps takes."""
+    saved = steps * SAVED_SECONDS
+    worth = saved > RECORDING_SECONDS
+    log.debug(
+        "%d steps: recording takes about %.1f s and saves about %.1f s, so they are %s",
+        steps, RECORDING_SECONDS, saved, "recorded" if worth else "run one by one",
+    )  # fmt: skip
+    return worth
 
 
 def captured(step: Step) -> Step:

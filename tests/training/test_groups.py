@@ -55,7 +55,7 @@ def test_groups_give_the_numbers_of_all_together(
     config = trial(model=model, seeds=SEEDS, phase="confirm")
     together = curves(config, freesolv)
     if static:
-        monkeypatch.setattr(build, "replay_for", lambda device: emulated)  # noqa: ARG005
+        monkeypatch.setattr(build, "replay_for", lambda device, steps: emulated)  # noqa: ARG005
     sizes = room_for(monkeypatch, 2)
     grouped = curves(config, freesolv)
     assert sizes == [2]
