@@ -22,7 +22,14 @@ from pdf_search.kernels.triples import CHUNK, Order
 
 Ints = NDArray[np.int32]
 
-OPTIONS: dict[str, Any] = {"fastmath": True, "cache": True, "nogil": True}
+# As in torch inf and nan are carried through, and a division by zero gives them: a diverging trial
+# is seen by its loss. So "fastmath" may reorder sums but not assume that all numbers are finite.
+OPTIONS: dict[str, Any] = {
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "error_model": "numpy",
+    "cache": True,
+    "nogil": True,
+}
 
 # OpenMP threads wake quickly, which several threads need (a third of a step), but spin between
 # calls even where one thread is asked for, and then take the cores from trials beside. A trial on
