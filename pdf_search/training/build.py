@@ -51,7 +51,7 @@ def build_program(
     else:
         bank = _bank(config, data, splits)
         lists = engine_data(config.engine, config.model, splits.graphs, bank, device)
-    return _program(config, data, splits, lists, device)
+    return program_of(config, data, splits, lists, device)
 
 
 def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
@@ -67,7 +67,7 @@ def _group(
     plan: MemoryPlan,
     device: torch.device,
 ) -> Group:
-    program = _program(config, data, splits, lists, device)
+    program = program_of(config, data, splits, lists, device)
     longest = max(len(numbers) for numbers in splits.parts["train"])
     steps = config.epochs * -(-longest // config.training.batch_size)
     replay = replay_for(device, steps) if config.engine == "fast" else None
@@ -76,7 +76,7 @@ def _group(
     return Group.of(splits, program, StaticProgram(program, replay, plan.at_once), device)
 
 
-def _program(
+def program_of(
     config: TrialConfig,
     data: Prepared,
     splits: ReplicateSplits,
