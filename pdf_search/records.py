@@ -104,13 +104,18 @@ class ReplicateEpoch:
 
 @dataclass(frozen=True)
 class EpochReport:
-    """What a trial reports after each epoch (epochs count from 1)."""
+    """What a trial reports after each epoch (epochs count from 1).
+
+    ``part_seconds``: of training (``train``) and of each evaluation (``valid``, ``test``), which
+    are parts of ``seconds``; empty in records that did not measure them.
+    """
 
     epoch: int
     learning_rate: float
     replicates: tuple[ReplicateEpoch, ...]
     seconds: float
     peak_mb: float
+    part_seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def valid(self) -> float | None:

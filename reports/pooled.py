@@ -86,10 +86,13 @@ def _epoch(columns: Sequence[tuple[dict[int, EpochReport], int]], number: int) -
         for report, place in found
     )
     reports = list({id(report): report for report, _ in found if report is not None}.values())
+    measured = [report.part_seconds for report in reports]
+    parts = measured[0] if all(measured) else {}
     return EpochReport(
         epoch=number,
         learning_rate=reports[0].learning_rate,
         replicates=members,
         seconds=sum(report.seconds for report in reports),
         peak_mb=max(report.peak_mb for report in reports),
+        part_seconds={part: sum(m.get(part, 0.0) for m in measured) for part in parts},
     )

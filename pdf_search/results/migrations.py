@@ -11,9 +11,14 @@ from pdf_search.results import tables
 
 Step = Callable[[sa.Connection], None]
 
+
+def _part_seconds(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("ALTER TABLE pdf_epoch ADD COLUMN part_seconds JSON")
+
+
 # STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released; a new
 # database starts at the newest version straight from tables.py.
-STEPS: tuple[Step, ...] = ()
+STEPS: tuple[Step, ...] = (_part_seconds,)
 
 ADVISORY_LOCK = 0x70646673  # any constant: serialises two first openings of one PostgreSQL database
 

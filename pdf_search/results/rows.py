@@ -60,7 +60,7 @@ def epoch_rows(report: EpochReport, trial_id: int) -> list[dict[str, Any]]:
         numbers |= {name: getattr(report, name) for name in REPORT_FIELDS}
         odd = {key: v for key, v in numbers.items() if v is not None and not isfinite(v)}
         row = {"trial_id": trial_id, "epoch": report.epoch, "replicate": index, **numbers}
-        row |= dict.fromkeys(odd)
+        row |= dict.fromkeys(odd) | {"part_seconds": report.part_seconds}
         rows.append(row | {"not_finite": " ".join(f"{key}={v}" for key, v in odd.items())})
     return rows
 
@@ -79,4 +79,5 @@ def _restored(row: Row) -> dict[str, Any]:
 def _epoch_report(epoch: int, rows: list[dict[str, Any]]) -> EpochReport:
     replicates = tuple(ReplicateEpoch(*(row[name] for name in REPLICATE_FIELDS)) for row in rows)
     shared = {name: rows[0][name] for name in REPORT_FIELDS}
-    return EpochReport(epoch=epoch, replicates=replicates, **shared)
+    parts = rows[0]["part_seconds"] or {}
+    return EpochReport(epoch=epoch, replicates=replicates, **shared, part_seconds=parts)

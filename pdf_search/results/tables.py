@@ -82,5 +82,6 @@ epoch = sa.Table(
     sa.Column("learning_rate", sa.Double),
     sa.Column("seconds", sa.Double),
     sa.Column("peak_mb", sa.Double),
+    sa.Column("part_seconds", sa.JSON),
     sa.Column("not_finite", sa.Text, nullable=False),
 )

@@ -100,11 +100,13 @@ class _Trial:
         started = time.perf_counter()
         rate = learning_rate(self.config.training, epoch)
         losses = self.groups.train_epoch(epoch, rate).tolist()
-        predictions: Predictions = {
-            part: self.groups.predict(part)
-            for part in ("valid", "test")
-            if part in self.splits.parts
-        }
+        seconds = {"train": time.perf_counter() - started}
+        predictions: Predictions = {}
+        for part in ("valid", "test"):
+            if part in self.splits.parts:
+                begun = time.perf_counter()
+                predictions[part] = self.groups.predict(part)
+                seconds[part] = time.perf_counter() - begun
         values = {part: self._values(part, rows) for part, rows in predictions.items()}
         replicates = tuple(
             ReplicateEpoch(
@@ -118,6 +120,7 @@ class _Trial:
             replicates,
             time.perf_counter() - started,
             peak_megabytes(self.device),
+            seconds,
         )
         self.epoch = epoch
         if self.config.phase is Phase.CONFIRM:

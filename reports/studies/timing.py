@@ -26,16 +26,20 @@ PARTS = {
 }
 WHOLE = "whole epoch"
 PAPERS_EPOCHS = 50
+RECORDED = {"train": "train", "eval_valid": "valid", "eval_test": "test"}  # names in the record
 NOTES = (
     "Published times: mean ± std over 50 epochs, of training on the train set and of evaluation on "
     "each set, on {hardware}.",
-    "Our record has one time an epoch: training together with the evaluation of every part that "
-    "the protocol evaluates. It stands in the column 'whole epoch' and cannot be compared with a "
-    "single published column; beside it stands the sum of the published means of the same work.",
     "Ours: mean and population standard deviation (ddof 0) over epochs. The first epoch, which "
     "compiles and fills caches, is left out where there are more. Seeds of a row are trained "
     "together: the time is that of all of them.",
+    "Whole epoch: training and the evaluations that a run makes, the train set not among them; of "
+    "published rows the sum of the printed means of the same work.",
     "Times on different hardware do not compare methods; rows of ours on one device do.",
+)
+WHOLE_ALONE = (
+    "Rows of ours without times of the parts were recorded with one time an epoch: it cannot be "
+    "compared with a single published column."
 )
 
 
@@ -46,28 +50,28 @@ def timing_grids(study: Study) -> list[Grid]:
 
 def _grid(study: Study, part: SweepData) -> Grid:
     runs = [run for run in study.runs() if run.part is part]
-    lines = (*_published_lines(part), *map(_line, runs))
-    states = [cell.state for line in lines for _, cell in _cells(line) if cell.kind == "ours"]
+    ours = [_line(run) for run in runs]
+    states = [cell.state for line in ours if isinstance(cell := line.cells[len(PARTS)], Cell)]
     still = [state for state in states if state != COMPLETE]
     return Grid(
         key=f"{study.name}/{part.title}",
         title=f"{study.title}: {title_of(part)}, seconds",
         corner="Model",
         columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "device"),
-        lines=lines,
-        notes=tuple(note.format(hardware=_hardware()) for note in NOTES),
+        lines=(*_published_lines(part), *ours),
+        notes=_notes(runs),
         provenance=provenance(study),
         partial="partial" if still else "",
         notices=(f"{len(states) - len(still)} of {len(states)} rows are complete",) * bool(still),
     )
 
 
-def _hardware() -> str:
-    return "; ".join(dict.fromkeys(tree["hardware"] for tree in checked_files("timing")))
-
-
-def _cells(line: Line) -> list[tuple[int, Cell]]:
-    return [(i, cell) for i, cell in enumerate(line.cells) if isinstance(cell, Cell)]
+def _notes(runs: Sequence[Run]) -> tuple[str, ...]:
+    hardware = "; ".join(dict.fromkeys(tree["hardware"] for tree in checked_files("timing")))
+    notes = [note.format(hardware=hardware) for note in NOTES]
+    begun = [run for run in runs if run.entry.epochs]
+    alone = any(not run.entry.epochs[-1].part_seconds for run in begun)
+    return (*notes, *([WHOLE_ALONE] if alone else []))
 
 
 def _published_lines(part: SweepData) -> list[Line]:
@@ -85,7 +89,6 @@ def _quoted(part: SweepData, tree: dict[str, Any], row: dict[str, Any]) -> Line:
         unit=tree["unit"],
         state=PUBLISHED,
         source=tree["source"],
-        note="",
     )
     times = [_time(base, f"seconds, {name}", row.get(key)) for key, name in PARTS.items()]
     rest = (_sum(base, row), str(tree["epochs"]), ABSENT, ABSENT, tree["device"])
@@ -116,12 +119,26 @@ def _sum(base: Cell, row: dict[str, Any]) -> Cell:
 
 
 def _line(run: Run) -> Line:
-    trial = run.entry.trial
-    stat = Stat.of(report.seconds for report in timed(run.entry.epochs))
+    trial, epochs = run.entry.trial, timed(run.entry.epochs)
+    whole = _our_time(run, "seconds, training and evaluation", [e.seconds for e in epochs])
+    parts = [_part(run, epochs, key) for key in PARTS]
+    rest = (str(whole.n), str(len(trial.replicates)), whole.parameters_text)
+    return Line(f"{run.name}, ours", (*parts, whole, *rest, trial.device or ABSENT), "ours", "ours")
+
+
+def _part(run: Run, epochs: Sequence[EpochReport], key: str) -> Cell | str:
+    """One part's time; an en dash where it was not measured apart or not evaluated."""
+    name = RECORDED.get(key, "")
+    found = [report.part_seconds[name] for report in epochs if name in report.part_seconds]
+    return _our_time(run, f"seconds, {PARTS[key]}", found) if found else ABSENT
+
+
+def _our_time(run: Run, quantity: str, seconds: Sequence[float]) -> Cell:
+    stat, trial = Stat.of(seconds), run.entry.trial
     why = _why(run, stat.n)
-    cell = Cell(
+    return Cell(
         kind="ours",
-        quantity="seconds, training and evaluation",
+        quantity=quantity,
         dataset=run.part.title,
         value=stat.mean,
         spread=stat.std,
@@ -137,10 +154,7 @@ def _line(run: Run) -> Line:
         epochs=str(run.entry.summary.epochs),
         train_fraction=run.entry.train_fraction,
         source=f"study part {run.part.sweep.name}",
-        note="",
     )
-    rest = (str(stat.n), str(len(trial.replicates)), cell.parameters_text, trial.device or ABSENT)
-    return Line(f"{run.name}, ours", (*(ABSENT,) * len(PARTS), cell, *rest), "ours", "ours")
 
 
 def timed(epochs: Sequence[EpochReport]) -> Sequence[EpochReport]:

@@ -51,6 +51,38 @@ def test_our_time_is_over_the_epochs_without_the_first(store: Store) -> None:
     assert (cell.state, cell.over) == ("complete", "epochs")
 
 
+def test_the_parts_of_an_epoch_have_their_own_columns(store: Store) -> None:
+    record = studies.timing(store)[0]
+    for epoch in store.epochs(record.name, Phase.CONFIRM, 0):
+        parts = {"train": 2.0 + epoch.epoch % 2, "valid": 0.5}
+        store.add_epoch(record.name, Phase.CONFIRM, 0, replace(epoch, part_seconds=parts))
+    cells = named(grids(store)[0], "GIN, ours")
+    training, valid = cells["training"], cells["eval (valid)"]
+    assert isinstance(training, Cell)
+    assert isinstance(valid, Cell)
+    assert (training.value, training.spread, training.n) == (pytest.approx(2.5), 0.5, 50)
+    assert (valid.value, valid.quantity) == (0.5, "seconds, eval (valid)")
+    assert cells["eval (train)"] == cells["eval (test)"] == "–"
+
+
+def test_parts_that_were_measured_apart_stand_in_their_columns(store: Store) -> None:
+    record = studies.timing(store)[0]
+    assert "one time an epoch" in " ".join(grids(store)[0].notes)
+    for number in range(3):
+        for epoch in store.epochs(record.name, Phase.CONFIRM, number):
+            parts = {"train": 1.0, "valid": 0.25, "test": 0.125 * (1 + epoch.epoch % 2)}
+            store.add_epoch(record.name, Phase.CONFIRM, number, replace(epoch, part_seconds=parts))
+    zinc = grids(store)[0]
+    ours = named(zinc, "GIN, ours")
+    training, test = ours["training"], ours["eval (test)"]
+    assert isinstance(training, Cell)
+    assert training.value == 1.0
+    assert isinstance(test, Cell)
+    assert (test.value, test.spread, test.n) == (pytest.approx(0.1875), pytest.approx(0.0625), 50)
+    assert ours["eval (train)"] == "–"
+    assert "one time an epoch" not in " ".join(zinc.notes)
+
+
 def test_fewer_epochs_than_the_papers_are_partial(store: Store) -> None:
     studies.timing(store, epochs=2)
     zinc = grids(store)[0]

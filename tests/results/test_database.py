@@ -1,6 +1,7 @@
 import sqlite3
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from pdf_search.errors import StoreError
 from pdf_search.records import Phase
 from pdf_search.results import Store
 from pdf_search.results.database import open_engine, parse_url, transaction
-from pdf_search.results.migrations import migrate, stored_version
+from pdf_search.results.migrations import STEPS, migrate, stored_version
 from tests.results.samples import epoch, sweep, trial
 
 
@@ -107,19 +108,35 @@ def _fail(_connection: sa.Connection) -> None:
 def test_an_older_version_migrates_forward_step_by_step(store: Store) -> None:
     store.create_sweep(sweep())
     with store._writing() as connection:
-        migrate(connection, [_add_column])
+        migrate(connection, [*STEPS, _add_column])
     with store._writing() as connection:
-        migrate(connection, [_add_column])
-        assert stored_version(connection) == 2
+        migrate(connection, [*STEPS, _add_column])
+        assert stored_version(connection) == 2 + len(STEPS)
         query = "SELECT name, owner FROM pdf_sweep"
         assert connection.exec_driver_sql(query).all() == [("night", "nobody")]
 
 
+def test_epochs_without_the_time_of_their_parts_are_read(store: Store) -> None:
+    """A database of version 1, which did not record it."""
+    store.create_sweep(sweep())
+    store.save_trial(trial())
+    store.add_epoch("night", Phase.SEARCH, 0, epoch(1, [0.5]))
+    with store._writing() as connection:
+        connection.exec_driver_sql("ALTER TABLE pdf_epoch DROP COLUMN part_seconds")
+        connection.exec_driver_sql("UPDATE pdf_schema SET version = 1")
+    with Store(store.place, create=False) as old:
+        (first,) = old.epochs("night", Phase.SEARCH, 0)
+        timed = replace(epoch(2, [0.4]), part_seconds={"train": 0.4, "valid": 0.1})
+        old.add_epoch("night", Phase.SEARCH, 0, timed)
+        assert old.epochs("night", Phase.SEARCH, 0) == [first, timed]
+    assert first.part_seconds == {}
+
+
 def test_a_migration_that_fails_leaves_nothing_behind(store: Store) -> None:
     with pytest.raises(RuntimeError, match="broken"), store._writing() as connection:
-        migrate(connection, [_add_column, _fail])
+        migrate(connection, [*STEPS, _add_column, _fail])
     with store._reading() as connection:
-        assert stored_version(connection) == 1
+        assert stored_version(connection) == 1 + len(STEPS)
         columns = {column["name"] for column in sa.inspect(connection).get_columns("pdf_sweep")}
     assert "owner" not in columns
 
@@ -141,7 +158,9 @@ def test_two_first_openings_at_once_agree(tmp_path: Path) -> None:
     assert errors == []
     engine = open_engine(parse_url(str(tmp_path / "results.db")))
     with transaction(engine, writes=False) as connection:
-        assert connection.exec_driver_sql("SELECT version FROM pdf_schema").all() == [(1,)]
+        assert connection.exec_driver_sql("SELECT version FROM pdf_schema").all() == [
+            (1 + len(STEPS),)
+        ]
     engine.dispose()
 
 
