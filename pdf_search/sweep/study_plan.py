@@ -134,6 +134,7 @@ def plan_study(
     name = name or options.name or study.name
     if not all(NAME.fullmatch(word) for word in name.split("/")):
         raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
+    study = replace(study, name=name)  # what is recorded goes by the name that it is asked for
     parts = study.parts()
     runs = sum(len(part.runs) for part in parts)
     resources = settle_resources(options, available_nodes(options), runs)

@@ -183,6 +183,20 @@ def test_it_goes_on_by_its_name_whatever_its_file_says_now(
     assert named.folder.how_to_resume == f"pdf-search resume my/small --out {tmp_path / 'runs'}"
 
 
+def test_another_name_is_that_of_everything_recorded(plan: StudyPlan) -> None:
+    run_study(plan, Console(quiet=True))
+    options = replace(plan.options, name="mine", db=plan.folder.url)
+    mine = plan_study(plan.study, options)  # in one database with the first
+    run_study(mine, Console(quiet=True))
+    run_study(plan_study(plan.study, options), Console(quiet=True))
+    with plan.folder.open_store() as store:
+        assert [part.name for part in study_parts(store, "mine")] == [
+            "mine/freesolv/split",
+            "mine/freesolv/inner",
+        ]
+        assert len(store.sweeps()) == 4
+
+
 def test_a_name_that_a_sweep_has_is_refused(plan: StudyPlan) -> None:
     run_study(plan, Console(quiet=True))
     with plan.folder.open_store(create=True) as store:
