@@ -20,7 +20,7 @@ def forward(y: Tensor, w: Tensor, index: list[Tensor], gelu: bool) -> Tensor:
     """See ``messages.message``; ``index``: node, kind, ptr, nodes of ``Messages``."""
     y, w = y.contiguous(), w.contiguous()
     slots, width = len(index[-1]), y.shape[2]
-    out = y.new_zeros(len(index[0]), width)
+    out = y.new_empty(len(index[0]), width)  # nothing refers to padding
     _forward[(slots, triton.cdiv(width, CHANNELS))](
         y, w, *index, out, slots // len(w), w.shape[1], width,
         GELU=gelu, ROWS=ROWS, WIDTH=CHANNELS,

@@ -98,7 +98,7 @@ class Messages:
 
 def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:
     """The order by ``key``; triples of one group keep their order."""
-    place = key.argsort(stable=True)
+    place = key.int().argsort(stable=True)
     return Order(pointer(key, groups), first[place].int(), second[place].int())
 
 

@@ -12,7 +12,7 @@ batch of all steps.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -20,34 +20,10 @@ from torch.nn.functional import pad
 
 from pdf_search.kernels.triples import Chunks, Messages, Order, Triples
 from pdf_search.model.fast_batch import FastBatch, FastData, FastEntries, FastPairs
+from pdf_search.model.sizes import Sizes
 
 Orders = tuple[Order, Order, Order]  # by segment, by weight, by message
 Renumber = Callable[[Tensor], Tensor]  # numbers [S, ...] of the whole to those of their step
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """What every step is padded to; 0 = nothing known yet."""
-
-    nodes: int = 0  # of a replicate, one more than any of its batches has
-    rows: int = 0  # of a replicate
-    messages: int = 0
-    weights: int = 0  # entries or near pairs
-    triples: int = 0
-    segment_chunks: int = 0
-    weight_chunks: int = 0
-    message_chunks: int = 0
-
-    def holding(self, **needed: int) -> Sizes:
-        """These sizes, those that are too small rounded up with room for other batches."""
-        grown = {name: rounded(size) for name, size in needed.items() if size > getattr(self, name)}
-        return replace(self, **grown)
-
-
-def rounded(size: int) -> int:
-    """The next multiple of a sixteenth of its power of two: at most a sixteenth too much."""
-    grain = max(8, 1 << max(size.bit_length() - 5, 0))
-    return -(-size // grain) * grain
 
 
 def stack(data: FastData, graphs: Tensor, least: Sizes, chunks: bool) -> tuple[FastBatch, Sizes]:
@@ -157,6 +133,9 @@ class _Stacking:
 
     def _orders(self) -> Orders:
         triples, sizes = self.whole.triples, self.sizes
+        first_node = torch.arange(self.steps + 1, device=self.device)
+        first_node = first_node * (self.replicates * self.places)
+        first_weight = [self.weight_first]
         place = torch.arange(sizes.nodes, device=self.device)
         replicate = self.step * self.replicates + torch.arange(self.replicates, device=self.device)
         node = replicate[..., None] * self.places + place
@@ -171,30 +150,37 @@ class _Stacking:
         if isinstance(self.whole.weights, FastPairs):  # the far weights of the nodes come last
             far = torch.where(node >= 0, node + len(self.whole.weights.row), -1)
             weight = torch.cat([weight, far], 1)
+            first_weight.append(first_node + len(self.whole.weights.row))
         return (
-            self._order(triples.by_segment, node, self._weight, self._message),
-            self._order(triples.by_a, weight, self._node, self._message),
-            self._order(triples.by_b, message, self._weight, self._node),
+            self._order(triples.by_segment, node, [first_node], (self._weight, self._message)),
+            self._order(triples.by_a, weight, first_weight, (self._node, self._message)),
+            self._order(triples.by_b, message, [self.message_first], (self._weight, self._node)),
         )
 
-    def _order(self, order: Order, groups: Tensor, first: Renumber, second: Renumber) -> Order:
-        """The triples of these groups of the whole, [S, groups] (-1: none), step by step."""
+    def _order(
+        self, order: Order, groups: Tensor, runs: list[Tensor], numbers: tuple[Renumber, Renumber]
+    ) -> Order:
+        """The triples of these groups of the whole, [S, groups] (-1: none), step by step.
+
+        ``runs``: the groups of step s are those from ``run[s]`` to ``run[s + 1]`` of each run.
+        """
         if not len(order.first):  # no graph at all
             shape = (self.steps, self.sizes.triples)
             none = groups.new_zeros(self.steps, groups.shape[1] + 1).int()
             return Order(none, none.new_zeros(shape), none.new_zeros(shape))
         known = groups.clamp(min=0)
         lengths = torch.where(groups >= 0, order.ptr[known + 1] - order.ptr[known], 0)
-        ends = lengths.cumsum(1)
         place = torch.arange(self.sizes.triples, device=self.device).expand(self.steps, -1)
-        group = torch.searchsorted(ends, place.contiguous(), right=True)
-        inside = group < groups.shape[1]
-        group = group.clamp(max=groups.shape[1] - 1)
-        source = order.ptr[known.gather(1, group)] + place - (ends - lengths).gather(1, group)
-        source = torch.where(inside, source, 0)
+        source = torch.full_like(place, -1)
+        for run in runs:
+            begin, end = order.ptr[run[:-1], None], order.ptr[run[1:], None]
+            source = torch.where((place >= 0) & (place < end - begin), begin + place, source)
+            place = place - (end - begin)
+        inside, source = source >= 0, source.clamp(min=0)
+        first, second = numbers
         one = torch.where(inside, first(order.first[source]), 0)
         two = torch.where(inside, second(order.second[source]), 0)
-        return Order(pad(ends, (1, 0)).int(), one.int(), two.int())
+        return Order(pad(lengths.cumsum(1), (1, 0)).int(), one.int(), two.int())
 
     def _with_chunks(self, orders: Orders) -> Orders:
         exact = [Chunks.of(order.ptr) for order in orders]

@@ -83,6 +83,7 @@ def program_of(
     lists: EngineData,
     device: torch.device,
 ) -> Program:
+    """A program for these replicates on data that are there already."""
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
     model = _network(config, shape, splits.replicates).to(device)

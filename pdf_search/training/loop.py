@@ -13,6 +13,7 @@ from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
 from pdf_search.training.optimizer import AdamW
+from pdf_search.training.packed import map_tensors
 
 PREDICTION_BATCH = 128
 
@@ -43,8 +44,14 @@ class Program:
 
     def train_step(self, epoch: int, step: int, graphs: Tensor, rate: float) -> Tensor:
         """One step on ``graphs`` [R, B]; gives each replicate's loss times its graphs, [R]."""
-        keys = replicate_keys(self.replicates, epoch, step).to(graphs.device)
-        return self.learn(self.data.collate(graphs), keys, rate)
+        keys = replicate_keys(self.replicates, epoch, step).to(self.mean.device)
+        return self.learn(self.batch(graphs), keys, rate)
+
+    def batch(self, graphs: Tensor) -> EngineBatch:
+        """The batch of ``graphs`` [R, B] on the device, wherever the data lie."""
+        here, there = self.data.rows.device, self.mean.device
+        batch = self.data.collate(graphs.to(here))
+        return batch if here == there else map_tensors(batch, lambda t: t.to(there))
 
     def learn(self, batch: EngineBatch, keys: Tensor, rate: float | Tensor) -> Tensor:
         """One step on a batch, with the noise of ``keys`` [R]; it never waits for the device.
@@ -67,7 +74,7 @@ class Program:
         Regression in the targets' own unit, classes and labels as logits.
         """
         outputs = [
-            self.infer(self.data.collate(graphs[:, start : start + PREDICTION_BATCH]))
+            self.infer(self.batch(graphs[:, start : start + PREDICTION_BATCH]))
             for start in range(0, graphs.shape[1], PREDICTION_BATCH)
         ]
         return by_replicate(torch.cat(outputs, 1), graphs)

@@ -15,7 +15,8 @@ from torch.nn.functional import pad
 from pdf_search.kernels.noise import fold_in
 from pdf_search.model.fast_batch import FastBatch, FastData
 from pdf_search.model.randomness import replicate_keys
-from pdf_search.model.stack import Sizes, stack
+from pdf_search.model.sizes import Sizes
+from pdf_search.model.stack import stack
 from pdf_search.training.capture import Replay, Step
 from pdf_search.training.loop import PREDICTION_BATCH, Program, by_replicate
 from pdf_search.training.packed import Packed, Place, views

@@ -11,7 +11,8 @@ from torch import Tensor
 from pdf_search.config import ModelConfig
 from pdf_search.model.fast_batch import FastBatch, FastData
 from pdf_search.model.randomness import Noise, replicate_keys
-from pdf_search.model.stack import Sizes, rounded, stack
+from pdf_search.model.sizes import Sizes, rounded
+from pdf_search.model.stack import stack
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
 from pdf_search.training.packed import Packed, map_tensors, tensors_of, views

@@ -1,0 +1,106 @@
+"""A recorded step on tensors without content, as if on a GPU that is not there.
+
+Tensors of the device ``meta`` have a shape and nothing else. A step runs through on them only if
+nothing in it makes tensors elsewhere, and nothing asks for a value (which would wait for the GPU,
+and cannot be recorded). The kernels are stood in for: ``tests/kernels`` runs theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pdf_search.data import Prepared
+from pdf_search.kernels import product
+from pdf_search.model.fast_batch import FastData
+from pdf_search.model.sizes import Sizes
+from pdf_search.model.stack import stack
+from pdf_search.training.build import build_program
+from pdf_search.training.loop import Program
+from pdf_search.training.optimizer import AdamW
+from pdf_search.training.packed import map_tensors
+from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.static_program import in_steps
+from tests.training.test_static_program import MODELS
+from tests.training.trials import trial
+
+CPU = torch.device("cpu")
+
+
+def sized(like: Tensor, rows: int, width: int) -> Tensor:
+    return like.new_empty(rows, width)
+
+
+STAND_IN = SimpleNamespace(
+    segment_product=lambda a, b, order: sized(b, order.groups, b.shape[1]),  # noqa: ARG005
+    segment_dot=lambda a, b, order: sized(b, order.groups, 1),  # noqa: ARG005
+)
+
+
+def empty(tensor: Tensor) -> Tensor:
+    return torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+
+
+def without_content(program: Program) -> Program:
+    """The same program with tensors of shape alone."""
+    for module in program.model.modules():
+        for name, parameter in module._parameters.items():
+            if parameter is not None:
+                module._parameters[name] = nn.Parameter(empty(parameter))
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = empty(buffer)
+    tensors = {n: empty(getattr(program, n)) for n in ("rows", "edge_types", "mean", "std")}
+    optimizer = AdamW(program.model.parameters(), 0.1)
+    return replace(program, optimizer=optimizer, **tensors)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_step_asks_for_no_value_and_stays_on_its_device(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    config = trial(model=MODELS[name], seeds=(0, 1))
+    splits = ReplicateSplits.of(config, freesolv)
+    program = build_program(config, freesolv, splits, CPU)
+    assert isinstance(program.data, FastData)
+    batches, _ = stack(program.data, in_steps(splits.epoch_order(1), 16), Sizes(), True)
+    monkeypatch.setattr(product, "find_spec", lambda name: None)  # noqa: ARG005
+    monkeypatch.setattr(product, "kernels_for", lambda x: STAND_IN)  # noqa: ARG005
+    bare = without_content(program)
+    batch = map_tensors(batches, lambda t: empty(t[0]))
+    keys, rate = empty(torch.zeros(2, dtype=torch.int64)), empty(torch.zeros(()))
+    loss, output = bare.learn(batch, keys, rate), bare.infer(batch)
+    assert loss.device.type == output.device.type == "meta"
+    assert loss.shape == (2,)
+    assert output.shape == (2, 16, 1)
+
+
+def test_lists_in_host_memory_serve_a_model_elsewhere(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = trial(seeds=(0, 1))
+    splits = ReplicateSplits.of(config, freesolv)
+    program = without_content(build_program(config, freesolv, splits, CPU))
+    monkeypatch.setattr(product, "kernels_for", lambda x: STAND_IN)  # noqa: ARG005
+    loss = program.train_step(1, 0, splits.epoch_order(1)[:, :16], 1e-3)
+    assert loss.device.type == "meta"
+    assert program.data.rows.device == CPU
+
+
+@pytest.mark.parametrize(
+    "waits",
+    [
+        lambda x: x.sum().item(),
+        lambda x: x[x > 0],
+        lambda x: torch.repeat_interleave(x.long()),
+        lambda x: x + torch.ones(3),
+    ],
+)
+def test_tensors_without_content_notice_what_would_wait(waits: Callable[[Tensor], object]) -> None:
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        waits(torch.empty(3, device="meta"))
