@@ -10,7 +10,7 @@ from typer import Option
 
 from pdf_search.cli.groups import AsJson, Place, SweepName, grouped
 from pdf_search.cli.words import out, out_json, say
-from pdf_search.errors import StoreError
+from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def report(
     from pdf_search.sweep import SweepFolder
     from reports import has_study, write_report, write_study
 
-    folder = SweepFolder.of(place.out, name, place.url)
+    folder = SweepFolder.find(place.out, name, place.url)
     target = to.expanduser().resolve() if to is not None else folder.report
     with folder.open_store() as store:
         write = write_study if has_study(store, name) else write_report
@@ -69,10 +69,13 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A sweep and its trials, or one trial with its values and configuration."""
-    from pdf_search.sweep import SweepFolder
+    from pdf_search.sweep import SweepFolder, study_parts
     from reports import find_trial, leaderboard_rows, load_sweep, show_sweep, show_trial
 
-    with SweepFolder.of(place.out, name, place.url).open_store() as store:
+    with SweepFolder.find(place.out, name, place.url).open_store() as store:
+        parts = [part.name for part in study_parts(store, name)]
+        if len(parts) > 1:
+            raise ConfigError(f"study {name} has {len(parts)} parts; show one: {', '.join(parts)}")
         data = load_sweep(store, name)
     if trial is None:
         if as_json:

@@ -100,7 +100,7 @@ def _study(name: str, place: Place) -> Study:
     from pdf_search.sweep import SweepFolder
     from reports import load_study
 
-    with SweepFolder.of(place.out, name, place.url).open_store() as store:
+    with SweepFolder.find(place.out, name, place.url).open_store() as store:
         return load_study(store, name)
 
 

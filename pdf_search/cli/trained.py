@@ -70,7 +70,7 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
     from pdf_search.sweep import SweepFolder
     from reports import find_trial, load_sweep
 
-    folder = SweepFolder.of(place.out, name, place.url)
+    folder = SweepFolder.find(place.out, name, place.url)
     with folder.open_store() as store:
         trial = find_trial(load_sweep(store, name), number, phase).trial
     if not trial.checkpoint:
@@ -79,7 +79,8 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
             "checkpoint: choose a complete one, or one that was trained again with --phase confirm"
         )
     config = parse_trial(trial.config, f"trial {number} of {name}")
-    return Kept(config, trial.checkpoint, folder.path / "explain" / f"{phase.value}-{number}")
+    own = folder.path / "explain" / folder.part
+    return Kept(config, trial.checkpoint, own / f"{phase.value}-{number}")
 
 
 @contextmanager

@@ -20,16 +20,29 @@ from pdf_search.sweep.options import NAME, NAME_RULE
 class SweepFolder:
     """OUT/NAME, absolute. ``db``: URL of a database elsewhere, None for ``results.db`` inside.
 
-    ``label``: the whole name where it has several parts, such as ``paper/ablation``.
+    ``label``: the whole name where it has several words, such as ``paper/ablation``. ``part``: its
+    last words where they name a part of the study that lies here, such as ``mutag/inner``.
     """
 
     path: Path
     db: str | None = None
     label: str = ""
+    part: str = ""
 
     @classmethod
     def of(cls, out: Path, name: str, db: str | None) -> SweepFolder:
         return cls(out.expanduser().resolve() / name, db, name)
+
+    @classmethod
+    def find(cls, out: Path, name: str, db: str | None) -> SweepFolder:
+        """Where a recorded sweep lies; a part of a study lies in the study's folder."""
+        words = name.split("/")
+        for count in range(len(words), 0, -1):
+            path = cls.of(out, "/".join(words[:count]), db).path
+            folder = cls(path, db, name, "/".join(words[count:]))
+            if folder._has_database():
+                return folder
+        return cls.of(out, name, db)
 
     @property
     def name(self) -> str:
@@ -38,7 +51,8 @@ class SweepFolder:
     @property
     def out(self) -> Path:
         """The folder of all sweeps."""
-        return self.path.parents[self.name.count("/")]
+        own = self.name.removesuffix(f"/{self.part}") if self.part else self.name
+        return self.path.parents[own.count("/")]
 
     @property
     def how_to_resume(self) -> str:

@@ -197,6 +197,18 @@ def test_another_name_is_that_of_everything_recorded(plan: StudyPlan) -> None:
         assert len(store.sweeps()) == 4
 
 
+def test_a_part_is_found_in_the_folder_of_its_study(plan: StudyPlan) -> None:
+    run_study(plan, Console(quiet=True))
+    out = plan.folder.out
+    part = SweepFolder.find(out, "small/freesolv/inner", None)
+    assert (part.path, part.name) == (plan.folder.path, "small/freesolv/inner")
+    assert (part.part, part.out) == ("freesolv/inner", out)
+    assert SweepFolder.find(out, "small", None) == plan.folder
+    absent = SweepFolder.find(out, "absent/part", None)
+    assert absent == SweepFolder.of(out, "absent/part", None)
+    assert absent.out == out
+
+
 def test_a_name_that_a_sweep_has_is_refused(plan: StudyPlan) -> None:
     run_study(plan, Console(quiet=True))
     with plan.folder.open_store(create=True) as store:
