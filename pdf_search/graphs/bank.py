@@ -87,6 +87,11 @@ class Bank:
             far_row=self.far_row[graphs],
         )
 
+    @property
+    def supported(self) -> int:
+        """Pairs that take part, near and far."""
+        return len(self.row) if self.hops is not None else int((self.node_count**2).sum())
+
     def enumerated(self) -> Bank:
         """The same bank with every far pair listed: what the reference engine walks through."""
         if self.hops is not None:

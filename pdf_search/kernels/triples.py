@@ -6,7 +6,7 @@ slots, N node places, M messages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -68,6 +68,10 @@ class Triples:
     by_a: Order  # first = segment, second = b
     by_b: Order  # first = a, second = segment
 
+    def with_one_b(self) -> Triples:
+        """The same triples, each with row 0 of B: their product with ones sums the rows of A."""
+        return Triples(*(_with_first(o) for o in (self.by_segment, self.by_a)), self.by_b)
+
     @classmethod
     def build(cls, segment: Tensor, a: Tensor, b: Tensor, sizes: tuple[int, int, int]) -> Triples:
         """From triples in any order; ``sizes``: segments, rows of A, rows of B."""
@@ -94,6 +98,10 @@ class Messages:
         place = torch.arange(len(self.node), device=self.ptr.device)
         slot = torch.searchsorted(self.ptr, place, right=True) - 1
         return slot.clamp(max=len(self.nodes) - 1)
+
+
+def _with_first(order: Order) -> Order:
+    return replace(order, second=torch.zeros_like(order.second))
 
 
 def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:

@@ -22,6 +22,8 @@ from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout
 from pdf_search.model.segments import max_by, sum_by
 
+LARGEST = 80.0  # exp of it, of its negative and of their products with sums stay within float32
+
 
 class FastConvolution:
     """y[v] = sum over pairs (v, u) of f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c)."""
@@ -32,13 +34,18 @@ class FastConvolution:
         """``rows`` [bank rows, m]. The weights serve all layers, so they are computed once."""
         self.batch = batch
         self.activation = config.activation
+        where = batch.weights
         values = f(rows[batch.rows], batch.row_weight, fused=True)  # [R, U, d or 1]
+        if config.softmax and isinstance(where, FastEntries):
+            values = scaled_exp(values, batch.row_weight)
         none = values.new_zeros(values.shape[0], 1, values.shape[2])
         values = torch.cat([values, none], 1).flatten(0, 1)
-        where = batch.weights
+        self.total: Tensor | None = None  # [R, N, d or 1] of the weights into each node
         if isinstance(where, FastEntries):
             plus = values.index_select(0, where.plus)
             self.weights = plus - values.index_select(0, where.minus)  # [E, d or 1]
+            if config.softmax:
+                self.total = self._total()
         else:
             near, far = pair_weights(values, where, config.softmax, dropout)
             near = near - where.plain * far.index_select(0, where.target)
@@ -48,7 +55,28 @@ class FastConvolution:
         """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
         w = pre.bias if e is None else torch.baddbmm(pre.bias, e, pre.weight)
         messages = message(x @ pre.weight, w, self.batch.messages, self.activation)
-        return segment_product(self.weights, messages, self.batch.triples).view(x.shape)
+        out = segment_product(self.weights, messages, self.batch.triples).view(x.shape)
+        return out if self.total is None else out / self.total
+
+    def _total(self) -> Tensor:
+        one = self.weights.new_ones(1, self.weights.shape[1])
+        total = segment_product(self.weights, one, self.batch.triples.with_one_b())
+        total = torch.where(total > 0, total, 1.0)  # padding has no pair
+        return total.view(*self.batch.nodes.shape[:2], -1)
+
+
+def scaled_exp(f: Tensor, weight: Tensor) -> Tensor:
+    """exp(f - c), c [R, 1, d] the middle of each channel's values; numerators of a softmax.
+
+    ``f`` [R, U, d], ``weight`` [R, U, 1] 0 for padding. The factor exp(-c) falls out of every
+    softmax, and each sum over a node's pairs has positive terms only, so this is as exact as a
+    node's own maximum while the values of a channel span less than ``2 * LARGEST``; beyond, they
+    are cut off there. A row's exponential is then shared by all pairs that have it.
+    """
+    values, counted = f.detach(), weight > 0
+    low = torch.where(counted, values, torch.inf).amin(1, keepdim=True)
+    high = torch.where(counted, values, -torch.inf).amax(1, keepdim=True)
+    return (f - (low + high).nan_to_num(0.0) / 2).clamp(-LARGEST, LARGEST).exp()
 
 
 def pair_weights(

@@ -17,6 +17,7 @@ from pdf_search.config import BasisConfig, InputShape, ModelConfig
 from pdf_search.graphs.batch import DeviceData
 from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.model import engines
 from pdf_search.model.engines import engine_data
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
@@ -151,9 +152,13 @@ def test_real_graphs(case: str, golden_root: Path) -> None:
     assert_same(*steps)
 
 
+@pytest.mark.parametrize("most", [0, 100], ids=["by pair", "by row"])
 @pytest.mark.parametrize("seed", range(3))
-def test_softmax_of_filter_outputs_that_span_80(seed: int) -> None:
-    """Weights relative to each node's own maximum: a maximum over all rows would lose them."""
+def test_softmax_of_filter_outputs_that_span_80(
+    seed: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A maximum over the whole table would lose the weights of many nodes."""
+    monkeypatch.setattr(engines, "MOST_PAIRS", most)
     config = ModelConfig(hidden=8, layers=2, softmax=True, filter="lin")
     graphs = random_set(seed, 10)
     numbers = torch.arange(10)[None]
@@ -163,6 +168,23 @@ def test_softmax_of_filter_outputs_that_span_80(seed: int) -> None:
     ]
     assert steps[1].spread > 80
     assert_same(*steps)
+
+
+@pytest.mark.parametrize("hops", [None, 2])
+@pytest.mark.parametrize("most", [0, 100], ids=["by pair", "by row"])
+def test_both_ways_to_a_softmax(
+    most: int, hops: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "MOST_PAIRS", most)
+    graphs = graph_set(SHAPES)
+    for name in ("shared softmax 2l", "tu"):
+        config = VARIANTS[name]
+        numbers = torch.arange(len(SHAPES))[None]
+        steps = [
+            Step(engine, config, shape_of(graphs), graphs, basis(GRID, hops), numbers)
+            for engine in ("fast", "reference")
+        ]
+        assert_same(*steps)
 
 
 def test_a_bank_of_a_larger_grid_serves_by_its_columns() -> None:
