@@ -70,7 +70,7 @@ class Triples:
 
     def with_one_b(self) -> Triples:
         """The same triples, each with row 0 of B: their product with ones sums the rows of A."""
-        return Triples(*(_with_first(o) for o in (self.by_segment, self.by_a)), self.by_b)
+        return Triples(_with_first(self.by_segment), _with_first(self.by_a), self.by_b)
 
     @classmethod
     def build(cls, segment: Tensor, a: Tensor, b: Tensor, sizes: tuple[int, int, int]) -> Triples:

@@ -42,7 +42,7 @@ class AdamW:
         self.steps += active[:, None]
         corrections = 1 - BETA1**self.steps, 1 - BETA2**self.steps
         state = self.values, self.mean, self.square
-        adamw(grad, *state, *corrections, active, rate, self.weight_decay)
+        adamw(grad, state, corrections, active, rate, self.weight_decay)
 
     def _take_gradients(self) -> Tensor:
         """All gradients [R, S], cleared; a parameter that was not used has the gradient 0."""

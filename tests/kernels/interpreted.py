@@ -77,9 +77,9 @@ def optimizer_steps() -> None:
     corrections = torch.full((3, 1), 0.3), torch.full((3, 1), 0.01)
     active = torch.tensor([True, False, True])
     for rate in (1e-2, torch.tensor(1e-2)):
-        ours, wide = [t.clone() for t in state], [t.double() for t in (grad, *state)]
-        adamw.adamw(grad, *ours, *corrections, active, rate, 0.1)
-        theirs = adamw._updated(*wide, *corrections, 1e-2, 0.1)
+        ours, wide = tuple(t.clone() for t in state), [t.double() for t in (grad, *state)]
+        adamw.adamw(grad, ours, corrections, active, rate, 0.1)
+        theirs = adamw._updated(wide[0], tuple(wide[1:]), corrections, 1e-2, 0.1)
         for new, expected, old in zip(ours, theirs, state, strict=True):
             close(new[active], expected[active].float(), 1e-6)
             assert torch.equal(new[1], old[1])
