@@ -36,7 +36,7 @@ from pdf_search.model.layers import BatchNorm, activation
 from pdf_search.model.randomness import replicate_keys
 from pdf_search.space import paper_trial
 from pdf_search.training.build import program_of
-from pdf_search.training.capture import captured, emulated
+from pdf_search.training.capture import Captured, emulated
 from pdf_search.training.device import peak_megabytes, use_precision
 from pdf_search.training.loop import Program
 from pdf_search.training.memory import Footprint, free_bytes
@@ -83,7 +83,7 @@ class Bench:
 
     @property
     def record(self) -> Any:
-        return captured if self.device.type == "cuda" else emulated
+        return Captured() if self.device.type == "cuda" else emulated
 
     def wait(self) -> float:
         """The time, when the device has done everything."""
@@ -361,7 +361,7 @@ def slowest(bench: Bench) -> Iterator[Row]:
 
     use_precision("tf32", bench.device)
     splits, make = bench.setup(bench.config(bench.small, bench.replicates, "fast"))
-    static = StaticProgram(make(), captured, AT_ONCE)
+    static = StaticProgram(make(), Captured(), AT_ONCE)
     order = splits.epoch_order(1).to(bench.device)
     static.train_epoch(1, order, 1e-4)
     replay = static.learning.replay

@@ -14,7 +14,7 @@ from pdf_search.records import Replicate, Task
 from pdf_search.training.capture import replay_for
 from pdf_search.training.groups import Group, Groups
 from pdf_search.training.loop import Program
-from pdf_search.training.memory import MemoryPlan, check_memory, plan_memory
+from pdf_search.training.memory import check_memory, plan_memory
 from pdf_search.training.optimizer import AdamW
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.static_program import StaticProgram
@@ -36,8 +36,16 @@ def build_groups(
     lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists)
     count = len(splits.replicates)
     starts = range(0, count, plan.together)
-    parts = [splits.group(slice(start, start + plan.together)) for start in starts]
-    return Groups([_group(config, data, part, lists, plan, device) for part in parts])
+    longest = max(len(numbers) for numbers in splits.parts["train"])
+    steps = config.epochs * -(-longest // config.training.batch_size)
+    replay = replay_for(device, steps) if config.engine == "fast" else None
+    groups = []
+    for start in starts:
+        part = splits.group(slice(start, start + plan.together))
+        program = program_of(config, data, part, lists, device)
+        trainer = program if replay is None else StaticProgram(program, replay, plan.at_once)
+        groups.append(Group.of(part, program, trainer, device))
+    return Groups(groups)
 
 
 def build_program(
@@ -57,23 +65,6 @@ def build_program(
 def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
     check_memory(config, data)
     return cached_bank(data, config.basis).subset(splits.numbers)
-
-
-def _group(
-    config: TrialConfig,
-    data: Prepared,
-    splits: ReplicateSplits,
-    lists: EngineData,
-    plan: MemoryPlan,
-    device: torch.device,
-) -> Group:
-    program = program_of(config, data, splits, lists, device)
-    longest = max(len(numbers) for numbers in splits.parts["train"])
-    steps = config.epochs * -(-longest // config.training.batch_size)
-    replay = replay_for(device, steps) if config.engine == "fast" else None
-    if replay is None:
-        return Group.of(splits, program, program, device)
-    return Group.of(splits, program, StaticProgram(program, replay, plan.at_once), device)
 
 
 def program_of(

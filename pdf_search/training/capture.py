@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import Any
 
 import torch
 
@@ -31,7 +32,7 @@ def replay_for(device: torch.device, steps: int) -> Replay | None:
     ours already, so what has to be earned back is recording and the kernels' compilation.
     """
     if device.type == "cuda" and find_spec("triton") is not None and pays(steps):
-        return captured
+        return Captured()
     return None
 
 
@@ -46,19 +47,35 @@ def pays(steps: int) -> bool:
     return worth
 
 
-def captured(step: Step) -> Step:
-    """The step recorded as a CUDA graph. It runs a few times first, and must not mind that."""
-    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        for _ in range(WARM_UP):
-            step()
-    torch.cuda.current_stream().wait_stream(stream)
+class Captured:
+    """Records steps as CUDA graphs.
+
+    They share one pool of memory, which they may because they never run at the same time: what a
+    step leaves there is read before the next one runs.
+    """
+
+    def __init__(self) -> None:
+        self.keeper: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, step: Step) -> Step:
+        """What replays ``step``. It runs a few times first, and must not mind that."""
+        if self.keeper is None:  # a pool ends with its last graph: this one stays
+            self.keeper = _recorded(lambda: torch.zeros(1, device="cuda"), None)
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(WARM_UP):
+                step()
+        torch.cuda.current_stream().wait_stream(stream)
+        return _recorded(step, self.keeper.pool()).replay
+
+
+def _recorded(step: Callable[[], object], pool: Any) -> torch.cuda.CUDAGraph:
     graph = torch.cuda.CUDAGraph()
     # Only this thread's calls are checked: others (Ray's) may use the device meanwhile.
-    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+    with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
         step()
-    return graph.replay
+    return graph
 
 
 def emulated(step: Step) -> Step:

@@ -23,7 +23,8 @@ from pdf_search.training.replicates import ReplicateSplits
 
 BYTES_A_PAIR = 80  # of the bank and of the lists while they are made from it, measured on molhiv
 LISTED = 24  # bytes a triple of the lists that stay, their messages and pairs included
-BUILT = 220  # bytes a triple of steps built ahead, with what building them takes meanwhile
+BUILT = 120  # bytes a triple of steps built ahead, with what building takes, measured on ZINC
+BUILT_BY_PAIR = 240  # the same where near pairs are listed
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
 AHEAD = 8 << 30  # no more for steps built ahead, so that trials can share a device
 
@@ -73,6 +74,7 @@ class Footprint:
         if lists_every_pair(config) and bank.hops is None:
             pairs = int((graphs.node_count**2).sum())
         triples = pairs + bonds + nodes
+        by_pair = config.model.softmax or config.model.dropout > 0
         batch = config.training.batch_size / max(len(graphs), 1)
         channels = _channels(config, nodes, bonds, pairs)
         rows = min(len(bank.rows), pairs * batch) * (8 + config.basis.size / config.model.hidden)
@@ -80,7 +82,7 @@ class Footprint:
             lists=triples * LISTED,
             state=parameters * 4 * 10,
             step=int((channels * batch + rows) * config.model.hidden * 4),
-            built=int(triples * batch * BUILT),
+            built=int(triples * batch * (BUILT_BY_PAIR if by_pair else BUILT)),
         )
 
 

@@ -8,7 +8,7 @@ import torch
 from pdf_search.training.capture import (
     RECORDING_SECONDS,
     SAVED_SECONDS,
-    captured,
+    Captured,
     pays,
     replay_for,
 )
@@ -28,7 +28,7 @@ def test_long_trials_earn_recording_back(caplog: pytest.LogCaptureFixture) -> No
 def test_only_a_gpu_records(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay_for(torch.device("cpu"), 10**6) is None
     monkeypatch.setattr("pdf_search.training.capture.find_spec", lambda name: name)
-    assert replay_for(torch.device("cuda"), 10**6) is captured
+    assert isinstance(replay_for(torch.device("cuda"), 10**6), Captured)
     assert replay_for(torch.device("cuda"), 1) is None
     monkeypatch.setattr("pdf_search.training.capture.find_spec", lambda name: None)  # noqa: ARG005
     assert replay_for(torch.device("cuda"), 10**6) is None
