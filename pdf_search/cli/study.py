@@ -42,6 +42,8 @@ def study(
     if study is None:
         _list_studies(as_json)
         return
+    if as_json and not dry_run:
+        raise ConfigError("--json goes with --dry-run; of what ran, `pdf-search show NAME --json`")
     plan = _plan(study, sets, table, machine, source, place)
     if as_json and dry_run:
         out_json(plan.as_dict())

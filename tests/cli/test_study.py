@@ -55,6 +55,7 @@ def test_a_dry_run_says_what_would_run(run: Run, home: Path) -> None:
         (["paper/zinc", "--device", "tpu"], "--device tpu: give auto, cpu or cuda"),
         (["paper/zinc", "--device", "cpu", "--gpus-per-trial", "1"], "give one of the two"),
         (["paper/zinc", "--seeds", "0"], "--seeds"),
+        (["paper/zinc", "--json"], "--json goes with --dry-run"),
         (["missing.yaml"], "missing.yaml: no such file; shipped studies: "),
     ],
 )
