@@ -18,13 +18,14 @@ from pdf_search.errors import TrialError
 from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.graphs.size import estimate_near_pairs
+from pdf_search.model.engines import Listing
 from pdf_search.parameters import parameter_count
 from pdf_search.training.replicates import ReplicateSplits
 
 BYTES_A_PAIR = 80  # of the bank and of the lists while they are made from it, measured on molhiv
-LISTED = 24  # bytes a triple of the lists that stay, their messages and pairs included
-BUILT = 120  # bytes a triple of steps built ahead, with what building takes, measured on ZINC
-BUILT_BY_PAIR = 240  # the same where near pairs are listed
+# Bytes a triple, measured on ZINC and molhiv; each also where pairs are listed one by one.
+LISTED, LISTED_BY_PAIR = 16, 24  # of the lists that stay, all kinds together
+BUILT, BUILT_BY_PAIR = 120, 240  # of steps built ahead, with what building them takes meanwhile
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
 AHEAD = 8 << 30  # no more for steps built ahead, so that trials can share a device
 
@@ -38,10 +39,10 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
         TrialError: with the sizes and what to change.
     """
     graphs = data.graphs
-    if lists_every_pair(config) and config.basis.hops is None:
-        pairs = int((graphs.node_count**2).sum())
-    else:
-        pairs = estimate_near_pairs(graphs, config.basis)
+    every = int((graphs.node_count**2).sum())
+    pairs = estimate_near_pairs(graphs, config.basis)
+    if config.basis.hops is None and _listing(config, pairs, every).every_pair:
+        pairs = every
     needed, free = pairs * BYTES_A_PAIR, psutil.virtual_memory().available
     log.info("%s: %s pairs, about %.2f GB, %.1f GB free", data.info.title, f"{pairs:,}",
              needed / 1e9, free / 1e9)  # fmt: skip
@@ -53,8 +54,10 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
         )
 
 
-def lists_every_pair(config: TrialConfig) -> bool:
-    return config.engine == "reference" or config.model.dropout > 0
+def _listing(config: TrialConfig, near: int, supported: int) -> Listing:
+    if config.engine == "reference":
+        return Listing(every_pair=True, by_pair=True)
+    return Listing.of(config.model, near, supported)
 
 
 @dataclass(frozen=True)
@@ -70,26 +73,25 @@ class Footprint:
     def of(cls, config: TrialConfig, graphs: GraphSet, bank: Bank, parameters: int) -> Footprint:
         """From the data set's mean graph and the sizes of the model."""
         nodes, bonds = int(graphs.node_count.sum()), len(graphs.edge_type)
-        pairs = len(bank.target)
-        if lists_every_pair(config) and bank.hops is None:
-            pairs = int((graphs.node_count**2).sum())
+        listing = _listing(config, len(bank.target), bank.supported)
+        pairs = bank.supported if listing.every_pair else len(bank.target)
         triples = pairs + bonds + nodes
-        by_pair = config.model.softmax or config.model.dropout > 0
         batch = config.training.batch_size / max(len(graphs), 1)
-        channels = _channels(config, nodes, bonds, pairs)
+        channels = _channels(config, nodes, bonds, pairs, listing.by_pair)
         rows = min(len(bank.rows), pairs * batch) * (8 + config.basis.size / config.model.hidden)
+        listed, built = (LISTED_BY_PAIR, BUILT_BY_PAIR) if listing.by_pair else (LISTED, BUILT)
         return cls(
-            lists=triples * LISTED,
+            lists=triples * listed,
             state=parameters * 4 * 10,
             step=int((channels * batch + rows) * config.model.hidden * 4),
-            built=int(triples * batch * (BUILT_BY_PAIR if by_pair else BUILT)),
+            built=int(triples * batch * built),
         )
 
 
-def _channels(config: TrialConfig, nodes: int, bonds: int, pairs: int) -> int:
+def _channels(config: TrialConfig, nodes: int, bonds: int, pairs: int, by_pair: bool) -> int:
     """Vectors of all channels that a step on the whole data set would keep for its gradient."""
     model = config.model
-    weights = 8 * pairs if model.softmax or model.dropout else 4 * nodes
+    weights = 8 * pairs if by_pair else 4 * nodes
     if config.engine == "reference":
         return model.layers * (3 * pairs + 12 * nodes) + 8 * pairs
     return model.layers * (12 * nodes + 4 * (nodes + bonds)) + weights
