@@ -112,6 +112,12 @@ def kernels(bench: Bench) -> Iterator[Row]:
             worst = max(error(x, y) for x, y in zip(ours, theirs, strict=True))
             yield {"part": "kernels", "what": f"segment product, width {width}, "
                    f"deterministic {ordered}", "error": worst, "limit": 1e-5}  # fmt: skip
+    a, b = (torch.randn(n, 160, generator=generator).bfloat16() for n in (rows_a, rows_b))
+    moved = _moved(order, device).by_segment
+    ours = product.kernels_for(b.to(device)).segment_product(a.to(device), b.to(device), moved)
+    theirs = reference.segment_product(a, b, order.by_segment)
+    yield {"part": "kernels", "what": "segment product, bfloat16", "error": error(ours, theirs),
+           "limit": 1e-2}  # fmt: skip
     yield from _messages(generator, device)
     yield from _norms(generator, device)
 
@@ -295,7 +301,8 @@ def _epoch(bench: Bench, replicates: int) -> Row:
     fast_ms = 1e3 * epoch_s / len(steps) / replicates
     reference_ms = _reference_ms(bench, replicates)
     return {
-        "part": "epochs", "dataset": "zinc", "replicates": replicates, "precision": "tf32",
+        "part": "epochs", "dataset": "zinc", "replicates": replicates,
+        "precision": "tf32" if bench.device.type == "cuda" else "float32",
         "epoch_s_per_replicate": epoch_s / replicates, "collate_s": build_s,
         "step_ms": 1e3 * (epoch_s - build_s) / len(steps), "first_epoch_s": first,
         "evaluation_s": evaluation, "fast_ms": fast_ms, "reference_ms": reference_ms,

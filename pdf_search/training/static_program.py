@@ -57,8 +57,8 @@ class Stage:
 class StaticProgram:
     """A program whose steps all have one shape, so that each is one replay.
 
-    ``at_once``: steps that are built at once. The data may lie in host memory: then batches are
-    built there, and fetched from pinned memory.
+    ``at_once``: training steps that are built at once. The data may lie in host memory: then
+    batches are built there, and fetched from pinned memory.
     """
 
     def __init__(self, program: Program, replay: Replay, at_once: int) -> None:
@@ -66,6 +66,8 @@ class StaticProgram:
         self.program = program
         self.data = program.data
         self.at_once = at_once
+        share = program.training.batch_size / PREDICTION_BATCH
+        self.predicted_at_once = max(1, int(at_once * share))
         self.device = program.mean.device
         self.rate = torch.zeros((), device=self.device)
         self.total = program.mean.new_zeros(len(program.replicates))
@@ -80,7 +82,7 @@ class StaticProgram:
         self.total.zero_()
         size = min(self.program.training.batch_size, graphs.shape[1])
         steps = in_steps(graphs, size)
-        for packed in self._chunks(self.learning, steps, epoch):
+        for packed in self._chunks(self.learning, steps, self.at_once, epoch):
             for number in range(packed.steps):
                 self.learning.run(packed, number)
         return self.total / (graphs >= 0).sum(1)
@@ -106,19 +108,21 @@ class StaticProgram:
         if kept is not None and kept.places == self.predicting.places:
             yield kept
             return
-        for packed in self._chunks(self.predicting, steps, 0):
-            if len(steps) <= self.at_once:
+        for packed in self._chunks(self.predicting, steps, self.predicted_at_once):
+            if len(steps) <= self.predicted_at_once:
                 self.kept[graphs] = packed
             yield packed
 
-    def _chunks(self, stage: Stage, steps: Tensor, epoch: int) -> Iterator[Packed]:
+    def _chunks(
+        self, stage: Stage, steps: Tensor, at_once: int, epoch: int = 0
+    ) -> Iterator[Packed]:
         """The steps [S, R, B] of an epoch, packed, some at once; the stage is made to fit."""
         keys = replicate_keys(self.program.replicates, epoch).to(self.data.rows.device)
         steps = steps.to(keys.device)
         numbers = torch.arange(len(steps), device=keys.device)
         keys = fold_in(keys, numbers[:, None])
-        for start in range(0, len(steps), self.at_once):
-            here = slice(start, start + self.at_once)
+        for start in range(0, len(steps), at_once):
+            here = slice(start, start + at_once)
             yield self._pack(stage, steps[here], keys[here])
 
     def _pack(self, stage: Stage, steps: Tensor, keys: Tensor) -> Packed:

@@ -87,7 +87,7 @@ def optimizer_steps() -> None:
 
 def whole_steps() -> None:
     """Padded steps with their chunks on Triton against each step's own batch in plain torch."""
-    for name in ("zinc", "shared"):
+    for name in ("zinc", "shared", "tu"):
         setup, data = test_stack.setup_of(VARIANTS[name])
         AdamW(setup.model.parameters(), 0.0)  # parameters become views of one tensor
         batches, _ = test_stack.stack(data, test_stack.STEPS[:1], test_stack.Sizes(), chunks=True)
