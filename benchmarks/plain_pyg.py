@@ -47,7 +47,7 @@ def plain_program(
     data_root: Path | None, device: str
 ) -> tuple[Callable[[int], object], int, Callable[[], float]]:
     """A training step by number (batches are made beforehand), and the steps of an epoch."""
-    from engine import matrix_milliseconds  # noqa: PLC0415
+    from engine_cells import matrix_milliseconds  # noqa: PLC0415
 
     from pdf_search.config import parse_trial  # noqa: PLC0415
     from pdf_search.data import load_prepared, prepare  # noqa: PLC0415

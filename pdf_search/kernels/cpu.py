@@ -49,6 +49,13 @@ def segment_dot(a: Tensor, b: Tensor, order: Order) -> Tensor:
     return _run(_dot, a, b, order, 1)
 
 
+def places_by_group(key: Tensor, ptr: Tensor) -> Tensor:
+    """Where the entries of each group are, [P], given the groups' row pointer; stable."""
+    place = torch.empty(len(key), dtype=torch.int64)
+    _counting_sort(key.numpy(), ptr.numpy().copy(), place.numpy())
+    return place
+
+
 @contextmanager
 def threads() -> Iterator[None]:
     """The right to run kernels, on as many threads as torch uses in this process."""
@@ -104,6 +111,13 @@ def _plan(ptr: Ints, size: int) -> tuple[Ints, Ints]:
             row += pieces > 1
             c += 1
     return chunks, joins
+
+
+@njit(**OPTIONS)
+def _counting_sort(key, following, place):  # type: ignore[no-untyped-def]
+    for i in range(len(key)):
+        place[following[key[i]]] = i
+        following[key[i]] += 1
 
 
 @njit(parallel=True, **OPTIONS)

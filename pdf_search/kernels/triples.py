@@ -106,8 +106,14 @@ def _with_first(order: Order) -> Order:
 
 def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:
     """The order by ``key``; triples of one group keep their order."""
-    place = key.int().argsort(stable=True)
-    return Order(pointer(key, groups), first[place].int(), second[place].int())
+    ptr = pointer(key, groups)
+    if key.device.type == "cpu":
+        from pdf_search.kernels import cpu  # noqa: PLC0415  (Numba loads a compiler)
+
+        place = cpu.places_by_group(key, ptr)
+    else:
+        place = key.argsort(stable=True)
+    return Order(ptr, first[place].int(), second[place].int())
 
 
 def pointer(key: Tensor, groups: int) -> Tensor:

@@ -54,7 +54,7 @@ class FastConvolution:
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
         """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
         w = pre.bias if e is None else torch.baddbmm(pre.bias, e, pre.weight)
-        messages = message(x @ pre.weight, w, self.batch.messages, self.activation)
+        messages = message(torch.bmm(x, pre.weight), w, self.batch.messages, self.activation)
         out = segment_product(self.weights, messages, self.batch.triples).view(x.shape)
         return out if self.total is None else out / self.total
 

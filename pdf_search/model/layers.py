@@ -90,7 +90,7 @@ def block(
         x = linear(x) if norm is None else norm(linear(x), weight)
         return x if act is None else activation(act, x)
     assert isinstance(linear, Linear)
-    product = x @ linear.weight
+    product = torch.bmm(x, linear.weight)
     if norm is not None:
         assert isinstance(norm, BatchNorm)
         return norm.fused(product, linear.bias, weight, act)
