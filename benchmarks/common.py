@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -14,6 +15,25 @@ from typing import Any
 import torch
 from rich.console import Console
 from rich.table import Table
+
+
+def parser(description: str, seconds: float) -> argparse.ArgumentParser:
+    """The options that every benchmark takes; ``seconds``: by default, for all its measurements."""
+    made = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
+    made.add_argument("--data-root", type=Path, help="folder with raw files")
+    made.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    made.add_argument("--threads", type=int, default=torch.get_num_threads())
+    made.add_argument("--seconds", type=float, default=seconds, help="for all measurements")
+    made.add_argument("--json", type=Path, help="write the rows to this file")
+    return made
+
+
+def publish(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
+    """Print the machine and the rows; write them where ``--json`` says."""
+    print(describe_machine(arguments.device, arguments.threads))
+    print_rows(rows)
+    if arguments.json:
+        write_rows(arguments.json, rows)
 
 
 def describe_machine(device: str, threads: int) -> str:

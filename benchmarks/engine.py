@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-import torch
-from common import describe_machine, print_rows, write_rows
+from common import parser, publish
 from engine_cells import Cell, Round, Worker
 
 ROUNDS = 8
@@ -28,10 +26,7 @@ def main() -> None:
     groups = list(groups_of(arguments))
     share = arguments.seconds / len(groups)
     rows = [row for cells in groups for row in compare(cells, share)]
-    print(describe_machine(arguments.device, arguments.threads))
-    print_rows(rows)
-    if arguments.json:
-        write_rows(arguments.json, rows)
+    publish(arguments, rows)
 
 
 def groups_of(arguments: argparse.Namespace) -> list[list[Cell]]:
@@ -102,16 +97,11 @@ def row(cell: Cell, turns: dict[str, list[Round]], peak: dict[str, float]) -> di
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data-root", type=Path)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     sets = ["zinc", "mutag", "ogbg-molhiv", "reddit-binary"]
-    parser.add_argument("--datasets", nargs="+", default=sets)
-    parser.add_argument("--replicates", nargs="+", type=int, default=[1, 4, 8, 16])
-    parser.add_argument("--seconds", type=float, default=200.0, help="for all measurements")
-    parser.add_argument("--json", type=Path, help="write the rows to this file")
-    return parser.parse_args()
+    made = parser(__doc__, seconds=200.0)
+    made.add_argument("--datasets", nargs="+", default=sets, choices=sets)
+    made.add_argument("--replicates", nargs="+", type=int, default=[1, 4, 8, 16])
+    return made.parse_args()
 
 
 if __name__ == "__main__":

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
 import numpy as np
 import torch
-from common import describe_machine, print_rows, write_rows
+from common import parser, publish
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
 
@@ -30,19 +29,9 @@ CONFIG = ModelConfig(architecture="gin", hidden=160, layers=6)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data-root", type=Path)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
+    arguments = parser(__doc__, seconds=60.0).parse_args()
     torch.set_num_threads(arguments.threads)
-    rows = [measure(arguments)]
-    print(describe_machine(arguments.device, arguments.threads))
-    print_rows(rows)
-    if arguments.json:
-        write_rows(arguments.json, rows)
+    publish(arguments, [measure(arguments)])
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:

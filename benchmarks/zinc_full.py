@@ -10,17 +10,15 @@ from __future__ import annotations
 import argparse
 import signal
 import time
-from pathlib import Path
 from statistics import fmean, pstdev
 
 import torch
-from common import describe_machine, print_rows, write_rows
+from common import describe_machine, parser, print_rows, write_rows
 
 from pdf_search.config import parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.records import EpochReport
 from pdf_search.space import paper_trial
-from pdf_search.training.device import resolve_device
 from pdf_search.training.trial import Save, run_trial
 
 
@@ -68,7 +66,7 @@ def main() -> None:
     if not curves.epochs:
         raise SystemExit("not one epoch was finished: give more --seconds")
     rows = [final_row(curves.epochs, config.epochs, time.perf_counter() - started)]
-    print(describe_machine(str(resolve_device(arguments.device)), arguments.threads))
+    print(describe_machine(arguments.device, arguments.threads))
     print_rows(rows)
     if arguments.json:
         write_rows(arguments.json, rows + curve_rows(curves.epochs))
@@ -102,14 +100,9 @@ def curve_rows(epochs: list[EpochReport]) -> list[dict[str, object]]:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data-root", type=Path)
-    parser.add_argument("--device", default="auto")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--seconds", type=float, default=230.0)
-    parser.add_argument("--json", type=Path)
-    return parser.parse_args()
+    made = parser(__doc__, seconds=230.0)
+    made.add_argument("--seeds", type=int, default=4)
+    return made.parse_args()
 
 
 if __name__ == "__main__":
