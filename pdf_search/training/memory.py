@@ -26,6 +26,7 @@ BYTES_A_PAIR = 80  # of the bank and of the lists while they are made from it, m
 # Bytes a triple, measured on ZINC and molhiv; each also where pairs are listed one by one.
 LISTED, LISTED_BY_PAIR = 16, 24  # of the lists that stay, all kinds together
 BUILT, BUILT_BY_PAIR = 120, 240  # of steps built ahead, with what building them takes meanwhile
+TABLES = 24  # bytes a row of the bank, in each step: where rows and weights are in its batch
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
 AHEAD = 8 << 30  # no more for steps built ahead, so that trials can share a device
 
@@ -84,7 +85,7 @@ class Footprint:
             lists=triples * listed,
             state=parameters * 4 * 10,
             step=int((channels * batch + rows) * config.model.hidden * 4),
-            built=int(triples * batch * built),
+            built=int(triples * batch * built) + len(bank.rows) * TABLES,
         )
 
 
