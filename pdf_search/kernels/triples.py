@@ -112,7 +112,7 @@ def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:
 
         place = cpu.places_by_group(key, ptr)
     else:
-        place = key.argsort(stable=True)
+        place = key.int().argsort(stable=True)
     return Order(ptr, first[place].int(), second[place].int())
 
 

@@ -11,7 +11,8 @@ from pdf_search.config import ModelConfig
 from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.batch import Batch, DeviceData
 from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.model.fast_batch import FastBatch, FastData
+from pdf_search.model.fast_batch import FastBatch
+from pdf_search.model.fast_data import FastData
 from pdf_search.model.network import PDFNetwork
 
 if TYPE_CHECKING:  # it needs torch_geometric, which takes seconds to import

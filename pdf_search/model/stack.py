@@ -19,7 +19,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from pdf_search.kernels.triples import Chunks, Messages, Order, Triples
-from pdf_search.model.fast_batch import FastBatch, FastData, FastEntries, FastPairs
+from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
+from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
 
 Orders = tuple[Order, Order, Order]  # by segment, by weight, by message

@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from pdf_search.kernels.noise import fold_in
-from pdf_search.model.fast_batch import FastBatch, FastData
+from pdf_search.model.fast_batch import FastBatch
+from pdf_search.model.fast_data import FastData
 from pdf_search.model.randomness import replicate_keys
 from pdf_search.model.sizes import Sizes
 from pdf_search.model.stack import stack

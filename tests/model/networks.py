@@ -14,7 +14,8 @@ from pdf_search.graphs.batch import Batch, DeviceData
 from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.model.engines import engine_data
-from pdf_search.model.fast_batch import FastBatch, FastData
+from pdf_search.model.fast_batch import FastBatch
+from pdf_search.model.fast_data import FastData
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate

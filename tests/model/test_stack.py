@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.model.fast_batch import FastBatch, FastData
+from pdf_search.model.fast_batch import FastBatch
+from pdf_search.model.fast_data import FastData
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.model.sizes import Sizes, rounded
 from pdf_search.model.stack import stack

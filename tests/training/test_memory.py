@@ -11,7 +11,7 @@ import torch
 from pdf_search.data import Prepared
 from pdf_search.data.banks import cached_bank
 from pdf_search.errors import TrialError
-from pdf_search.model.fast_batch import FastData
+from pdf_search.model.fast_data import FastData
 from pdf_search.training import memory
 from pdf_search.training.build import build_program
 from pdf_search.training.memory import (

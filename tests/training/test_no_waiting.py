@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from pdf_search.data import Prepared
 from pdf_search.kernels import product
-from pdf_search.model.fast_batch import FastData
+from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
 from pdf_search.model.stack import stack
 from pdf_search.training.build import build_program

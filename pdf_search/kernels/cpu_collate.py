@@ -1,0 +1,177 @@
+"""Batches of the fast engine on the CPU: what ``fast_data`` does in some hundred operations of
+torch, in one pass over the lists. The same numbers in the same order.
+
+Legend: G graphs of the data set, R replicates, B graph slots, Q triples, M messages, E weight
+entries, U rows of a replicate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from pdf_search.kernels.cpu import OPTIONS
+
+
+@njit(**OPTIONS)
+def collate(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    graphs, first_node, nodes, rows, entries, triples, messages, plus, minus, row_place, entry_place
+):
+    """Rows, weight entries, messages and triples of ``graphs`` [R, B], -1 for an empty slot.
+
+    ``first_node`` [R, B]: flat number of a slot's first node; ``nodes``: flat node places. Lists
+    are (ptr [G + 1], columns...): ``rows`` row and pairs; ``entries`` entry; ``triples`` v, entry,
+    message, pair and place by message; ``messages`` node, type and uses. ``plus``, ``minus``: the
+    rows of an entry. ``row_place`` and ``entry_place``: scratch, -1 everywhere, and again when it
+    ends.
+    """
+    replicates, slots = graphs.shape
+    taken_rows = np.empty(_total(rows[0], graphs), np.int64)
+    weight = np.zeros(len(taken_rows), np.float32)
+    taken_entries = np.empty(_total(entries[0], graphs), np.int64)
+    pair = np.empty((2, len(taken_entries)), np.int64)  # the rows of an entry, -1 for none
+    row_first = np.zeros(replicates + 1, np.int64)
+    entry_first = np.zeros(replicates + 1, np.int64)
+    triple = np.empty((5, _total(triples[0], graphs)), np.int32)
+    message = np.empty((2, _total(messages[0], graphs)), np.int64)
+    message_ptr = np.zeros(replicates * slots + 1, np.int64)
+    uses = np.zeros(message.shape[1] + 1, np.int32)
+    q = 0
+    for r in range(replicates):
+        start = row_first[r]
+        end = start + _distinct(rows, graphs[r], row_place, taken_rows[start:])
+        _count(rows, graphs[r], row_place, weight[start:])
+        first = entry_first[r]
+        last = first + _distinct(entries, graphs[r], entry_place, taken_entries[first:])
+        for i in range(first, last):
+            for side, row in enumerate((plus[taken_entries[i]], minus[taken_entries[i]])):
+                pair[side, i] = row_place[row] if row >= 0 else -1
+        for b in range(slots):
+            slot, g = r * slots + b, graphs[r, b]
+            m = message_ptr[slot + 1] = message_ptr[slot]
+            if g >= 0:
+                shift = (first_node[r, b], first, m)
+                q = _add_triples(triples, g, entry_place, shift, triple, q)
+                message_ptr[slot + 1] = _add_messages(messages, g, shift, message, uses)
+        row_first[r + 1], entry_first[r + 1] = end, last
+        row_place[taken_rows[start:end]] = -1
+        entry_place[taken_entries[first:last]] = -1
+
+    width = np.diff(row_first).max()
+    table = _padded(taken_rows, row_first, width), _padded(weight, row_first, width)
+    both = _flat(pair, entry_first, width)
+    target, factor, used = triple[0], triple[1], triple[2]
+    by_segment = _pointer(target, nodes), factor, used
+    by_entry = _grouped(factor, target, used, entry_first[-1])
+    by_message = uses, triple[3], triple[4]
+    return table, both, (message[0], message[1], message_ptr), by_segment, by_entry, by_message
+
+
+@njit(**OPTIONS)
+def _count(lists, graphs, place, weight):  # type: ignore[no-untyped-def]
+    """Add up the pairs that have each row."""
+    ptr, items, pairs = lists
+    for g in graphs:
+        if g >= 0:
+            for i in range(ptr[g], ptr[g + 1]):
+                weight[place[items[i]]] += pairs[i]
+
+
+@njit(**OPTIONS)
+def _add_triples(lists, g, entry_place, shift, out, q):  # type: ignore[no-untyped-def]
+    """Triples of a graph from place ``q`` on: node, entry, message; by message: entry, node."""
+    ptr, v, entry, message, _, by_message = lists
+    node, first, m = shift
+    base, count = ptr[g], ptr[g + 1] - ptr[g]
+    for i in range(count):
+        out[0, q + i] = v[base + i] + node
+        out[1, q + i] = entry_place[entry[base + i]] + first
+        out[2, q + i] = message[base + i] + m
+    for i in range(count):
+        place = q + by_message[base + i]
+        out[3, q + i], out[4, q + i] = out[1, place], out[0, place]
+    return q + count
+
+
+@njit(**OPTIONS)
+def _add_messages(lists, g, shift, out, uses):  # type: ignore[no-untyped-def]
+    """Node and type of a graph's messages, and where the triples of each end."""
+    ptr, node, kind, count = lists
+    m = shift[2]
+    for i in range(ptr[g], ptr[g + 1]):
+        out[0, m], out[1, m] = node[i] + shift[0], kind[i]
+        uses[m + 1] = uses[m] + count[i]
+        m += 1
+    return m
+
+
+@njit(**OPTIONS)
+def _padded(values, first, width):  # type: ignore[no-untyped-def]
+    """Values of each replicate in a row of their own, [R, width]."""
+    out = np.zeros((len(first) - 1, width), values.dtype)
+    for r in range(len(out)):
+        out[r, : first[r + 1] - first[r]] = values[first[r] : first[r + 1]]
+    return out
+
+
+@njit(**OPTIONS)
+def _flat(pair, first, width):  # type: ignore[no-untyped-def]
+    """Row numbers through the replicates; row ``width`` of each stands for none."""
+    out = np.empty((2, first[-1]), np.int64)
+    for r in range(len(first) - 1):
+        for i in range(first[r], first[r + 1]):
+            for side in range(2):
+                row = pair[side, i]
+                out[side, i] = r * (width + 1) + (row if row >= 0 else width)
+    return out
+
+
+@njit(**OPTIONS)
+def _total(ptr, graphs):  # type: ignore[no-untyped-def]
+    """Entries of the lists of all graphs together."""
+    total = 0
+    for g in graphs.flat:
+        if g >= 0:
+            total += ptr[g + 1] - ptr[g]
+    return total
+
+
+@njit(**OPTIONS)
+def _distinct(lists, graphs, place, out):  # type: ignore[no-untyped-def]
+    """Write the distinct items of these graphs, ascending; ``place`` of an item: its number."""
+    ptr, items = lists[0], lists[1]
+    count = 0
+    for g in graphs:
+        if g >= 0:
+            for i in range(ptr[g], ptr[g + 1]):
+                if place[items[i]] < 0:
+                    place[items[i]] = 0
+                    out[count] = items[i]
+                    count += 1
+    out[:count].sort()
+    for i in range(count):
+        place[out[i]] = i
+    return count
+
+
+@njit(**OPTIONS)
+def _pointer(key, groups):  # type: ignore[no-untyped-def]
+    ptr = np.zeros(groups + 1, np.int32)
+    for k in key:
+        ptr[k + 1] += 1
+    for g in range(groups):
+        ptr[g + 1] += ptr[g]
+    return ptr
+
+
+@njit(**OPTIONS)
+def _grouped(key, first, second, groups):  # type: ignore[no-untyped-def]
+    """Triples ordered by ``key``, those of one group in the order that they had."""
+    ptr = _pointer(key, groups)
+    following = ptr.copy()
+    out_first, out_second = np.empty_like(first), np.empty_like(second)
+    for i in range(len(key)):
+        place = following[key[i]]
+        out_first[place], out_second[place] = first[i], second[i]
+        following[key[i]] += 1
+    return ptr, out_first, out_second
