@@ -11,7 +11,8 @@ import torch
 
 from pdf_search.errors import ResourceError
 
-_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # malloc.h
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
+_LARGEST_REUSED = 32 << 20  # bytes, the most that glibc allows
 
 
 def resolve_device(name: str) -> torch.device:
@@ -33,7 +34,8 @@ def keep_freed_memory() -> None:
     """Have the C library reuse the memory of a step instead of giving it back to the system.
 
     By default glibc returns large blocks when a step frees them, and the next step pays for every
-    page again: a tenth of a step that lists all pairs. Without glibc nothing happens.
+    page again: a tenth of a step that lists all pairs. Very large blocks (whole data sets) are
+    still returned. Without glibc nothing happens.
     """
     if sys.platform != "linux":
         return
@@ -41,7 +43,7 @@ def keep_freed_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
     except AttributeError:
         return
-    mallopt(_M_MMAP_MAX, 0)
+    mallopt(_M_MMAP_THRESHOLD, _LARGEST_REUSED)
     mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
 
 
