@@ -76,7 +76,10 @@ def scaled_exp(f: Tensor, weight: Tensor) -> Tensor:
     values, counted = f.detach(), weight > 0
     low = torch.where(counted, values, torch.inf).amin(1, keepdim=True)
     high = torch.where(counted, values, -torch.inf).amax(1, keepdim=True)
-    return (f - (low + high).nan_to_num(0.0) / 2).clamp(-LARGEST, LARGEST).exp()
+    middle = torch.where(
+        counted.any(1, keepdim=True), (low + high) / 2, 0.0
+    )  # 0: an idle replicate
+    return (f - middle).clamp(-LARGEST, LARGEST).exp()
 
 
 def pair_weights(

@@ -58,7 +58,7 @@ class StudyView:
         self.sweeps[sweep.name] = sweep, title
 
     def seen(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        """A run as it stands before this session."""
+        """A run as it stands when this process begins."""
         self._note(trial, epochs)
         self.finished += trial.state.finished
 

@@ -19,6 +19,7 @@ from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.model import engines
 from pdf_search.model.engines import engine_data
+from pdf_search.model.fast import scaled_exp
 from pdf_search.model.network import PDFNetwork
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate
@@ -168,6 +169,17 @@ def test_softmax_of_filter_outputs_that_span_80(
     ]
     assert steps[1].spread > 80
     assert_same(*steps)
+
+
+@pytest.mark.parametrize("bad", [torch.inf, -torch.inf, torch.nan])
+def test_a_softmax_does_not_hide_what_is_not_finite(bad: float) -> None:
+    values, weight = torch.zeros(2, 5, 3), torch.ones(2, 5, 1)
+    values[0, 2, 1] = bad
+    weight[1] = 0.0  # an idle replicate
+    scaled = scaled_exp(values.requires_grad_(), weight)
+    assert torch.isnan(scaled[0, :, 1]).any()
+    assert torch.isfinite(scaled[0, :, [0, 2]]).all()
+    assert torch.isfinite(scaled[1]).all()
 
 
 @pytest.mark.parametrize("hops", [None, 2])
