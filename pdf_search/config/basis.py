@@ -117,6 +117,12 @@ class BasisConfig(Frozen):
             points = {(e, k) for e in eps for k in _powers(self.k)}
         return tuple(sorted(((e + 0.0, k) for e, k in points), key=lambda p: (-p[0], p[1])))
 
+    def covers(self, other: BasisConfig) -> bool:
+        """Whether every basis of ``other`` is one of these, on the same pairs."""
+        same = (self.hops, self.standardise) == (other.hops, other.standardise)
+        grid, diagonals = set(self.grid), set(self.diagonals)
+        return same and grid.issuperset(other.grid) and diagonals.issuperset(other.diagonals)
+
     @property
     def hops(self) -> int | None:
         """Hop limit of the support; None for all pairs."""

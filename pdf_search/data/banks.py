@@ -33,12 +33,17 @@ _SMALL = {"target": np.int16, "source": np.int16, "edge_type": np.int16}  # wher
 
 
 def cached_bank(
-    data: Prepared, basis: BasisConfig, cache: Path | None = None, progress: Progress | None = None
+    data: Prepared,
+    basis: BasisConfig,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    wider: BasisConfig | None = None,
 ) -> Bank:
     """The bank of all graphs of a data set, from the cache or built into it.
 
     A cached bank of a larger grid serves by selection of its columns. ``cache``: by default the
-    one that holds the prepared data, if it is on this machine.
+    one that holds the prepared data, if it is on this machine. ``wider``: built in place of
+    ``basis``, which it covers, so that others find it.
 
     Raises:
         DataError: the cache cannot be written.
@@ -54,12 +59,15 @@ def cached_bank(
     with locked(root, f"bank-{family.name}", say):
         bank = _find(family, basis)
         if bank is None:
-            say(f"computing {basis.size} bases of {data.info.title}'s {len(data.graphs):,} graphs")
+            built = wider or basis
+            say(f"computing {built.size} bases of {data.info.title}'s {len(data.graphs):,} graphs")
             # Only here: building needs torch, reading does not.
             from pdf_search.graphs.build import build_bank  # noqa: PLC0415
 
-            bank = build_bank(data.graphs, basis)
-            _store(family / _bases_name(basis), bank)
+            bank = build_bank(data.graphs, built)
+            _store(family / _bases_name(built), bank)
+            if wider is not None:
+                bank = bank.columns(basis.grid, basis.diagonals)
     return bank
 
 

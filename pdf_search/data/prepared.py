@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdf_search.config import InputShape
+from pdf_search.config import BasisConfig, InputShape
 from pdf_search.data.arrays import describe, map_array
 from pdf_search.data.registry import DatasetInfo
 from pdf_search.errors import DataError
@@ -34,6 +34,7 @@ class Prepared:
     target_names: tuple[str, ...]
     class_names: tuple[str, ...] = ()
     part_hashes: Mapping[str, str] = field(default_factory=dict)  # of each official part
+    bases: tuple[BasisConfig, ...] = ()  # worth computing at once where a part of one is asked for
 
     def without_targets(self, hidden: NDArray[np.int64]) -> Prepared:
         """The same graphs with the targets of ``hidden`` unknown and no official test part."""

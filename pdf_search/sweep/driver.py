@@ -12,7 +12,7 @@ from rich.console import Console
 from pdf_search.records import Phase, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.sweep import checkpoints
-from pdf_search.sweep.banks import prepare_banks
+from pdf_search.sweep.banks import shared_bases
 from pdf_search.sweep.cluster import check_nodes, ray_session
 from pdf_search.sweep.confirming import (
     Baseline,
@@ -75,13 +75,12 @@ class Driver:
                 check_nodes(storage)
             seconds = plan.options.checkpoint_seconds
             data, function = {"": plan.data}, self.functions.trial
-            yield Runner(data, resources, storage, seconds, self.halt, function)
+            bases = shared_bases(plan.space)
+            yield Runner(data, resources, storage, seconds, self.halt, function, bases)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""
         plan = self.plan
-        if self.functions.trial is None and plan.options.address is None:
-            prepare_banks(plan.space, plan.data, self.console.print)
         study = StudyLog(
             open_study(plan.folder.url, plan.name, plan.metric),
             plan.space,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ray import tune
 
+from pdf_search.config import BasisConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.sweep.cluster import nodes_differ
@@ -33,6 +34,7 @@ class Runner:
 
     ``data``: the data sets by the names that jobs give; a sweep has one, named "". ``storage``:
     absolute folder or URI for checkpoints. ``function``: trains one trial; None for ``run_trial``.
+    ``bases``: those that trials share.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Runner:
         checkpoint_seconds: float,
         halt: Halt,
         function: TrialFunction | None = None,
+        bases: tuple[BasisConfig, ...] = (),
     ) -> None:
         self.resources = resources
         self.storage = storage
@@ -53,6 +56,7 @@ class Runner:
             gpus=resources.gpus,
             checkpoint_seconds=checkpoint_seconds,
             function=function,
+            bases=bases,
         )
 
     def run(

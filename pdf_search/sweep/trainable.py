@@ -10,14 +10,14 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ray import tune
 from ray.tune import Checkpoint
 
-from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.config import BasisConfig, TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep import checkpoints
@@ -37,7 +37,7 @@ class Shared:
 
     ``data``: by name, the folder of the prepared arrays, mapped by each worker, or the data set
     itself out of the object store where workers are on other machines. ``function``: None for
-    ``run_trial``.
+    ``run_trial``. ``bases``: those of all trials, for the one that computes a bank.
     """
 
     data: Mapping[str, str | Prepared]
@@ -45,6 +45,7 @@ class Shared:
     gpus: float
     checkpoint_seconds: float
     function: TrialFunction | None = None
+    bases: tuple[BasisConfig, ...] = ()
 
 
 def train(config: dict[str, Any], shared: Shared) -> None:
@@ -59,7 +60,7 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         with ExitStack() as stack:
             resume = config[RESUME]
             folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
-            data = _data(shared.data[config[DATA]])
+            data = replace(_data(shared.data[config[DATA]]), bases=shared.bases)
             outcome = run_or_restart(function, trial, data, reporter, folder)
     except Exception as error:
         if shared.gpus:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from pdf_search.config import InputShape, TrialConfig
+from pdf_search.config import BasisConfig, InputShape, TrialConfig
 from pdf_search.data.banks import cached_bank
 from pdf_search.data.prepared import Prepared
+from pdf_search.errors import TrialError
 from pdf_search.graphs.bank import Bank
 from pdf_search.model.engines import EngineData, Network, engine_data
 from pdf_search.model.network import PDFNetwork
@@ -64,7 +65,19 @@ def build_program(
 
 def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
     check_memory(config, data)
-    return cached_bank(data, config.basis).subset(splits.numbers)
+    wider = _wider_basis(config, data)
+    return cached_bank(data, config.basis, wider=wider).subset(splits.numbers)
+
+
+def _wider_basis(config: TrialConfig, data: Prepared) -> BasisConfig | None:
+    """The bases of other trials too, where they are known and memory allows."""
+    basis = next((wide for wide in data.bases if wide.covers(config.basis)), None)
+    if basis is not None:
+        try:
+            check_memory(config.model_copy(update={"basis": basis}), data)
+        except TrialError:
+            return None
+    return basis
 
 
 def program_of(

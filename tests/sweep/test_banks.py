@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
-from pdf_search.config import BasisConfig
-from pdf_search.data import banks as banks_module
+from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.graphs import build
 from pdf_search.space import load_space
-from pdf_search.sweep.banks import prepare_banks, shared_bases
-from pdf_search.sweep.trials import example
+from pdf_search.sweep.banks import shared_bases
+from pdf_search.sweep.trials import random_points
+from pdf_search.training.build import build_program
+from pdf_search.training.replicates import ReplicateSplits
 
 SPACE = """
 data: {name: freesolv}
@@ -32,27 +35,29 @@ def space_with(folder: Path, eps: str):  # type: ignore[no-untyped-def]
     return load_space(str(file))
 
 
-def test_one_bank_for_each_support_has_every_basis_of_the_space(tmp_path: Path) -> None:
-    configs = list(shared_bases(space_with(tmp_path, WINDOW)))
-    assert {config.basis.hops for config in configs} == {None, 2}
+def test_each_support_has_every_basis_of_the_space(tmp_path: Path) -> None:
+    bases = shared_bases(space_with(tmp_path, WINDOW))
+    assert {basis.hops for basis in bases} == {None, 2}
     every = {(-round(0.1 * e, 10), k) for e in range(1, 6) for k in range(1, 5)}
-    assert all(set(config.basis.grid) == every for config in configs)
+    assert all(set(basis.grid) == every for basis in bases)
 
 
 def test_freely_drawn_eps_are_left_to_the_trials(tmp_path: Path) -> None:
-    assert not list(shared_bases(space_with(tmp_path, "{low: {range: [-0.5, -0.1]}, high: 0.0}")))
+    assert not shared_bases(space_with(tmp_path, "{low: {range: [-0.5, -0.1]}, high: 0.0}"))
 
 
-def test_trials_only_select(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_trial_builds_for_all(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     space = space_with(tmp_path, WINDOW)
-    config = BasisConfig.model_validate(space.trial(example(space))["basis"])
-    data = load_prepared(prepare(next(iter(shared_bases(space))).data, cache=cache))
-    said: list[str] = []
-    prepare_banks(space, data, said.append)
-    assert any("bases" in line for line in said)
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("a bank was built again")
-
-    monkeypatch.setattr(build, "build_bank", refuse)
-    assert banks_module.cached_bank(data, config).grid == config.grid
+    configs = [parse_trial(space.trial(point)) for point in random_points(space, 8)]
+    data = load_prepared(prepare(configs[0].data, cache=cache))
+    data = replace(data, bases=shared_bases(space))
+    built: list[BasisConfig] = []
+    really = build.build_bank
+    monkeypatch.setattr(build, "build_bank", lambda g, b: built.append(b) or really(g, b))
+    for config in configs:
+        splits = ReplicateSplits.of(config, data)
+        program = build_program(config, data, splits, torch.device("cpu"))
+        assert program.data.rows.shape[1] == config.basis.size
+    assert len(built) == len({config.basis.hops for config in configs}) == 2
