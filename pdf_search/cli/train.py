@@ -14,7 +14,7 @@ from typer import Option
 
 from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
 from pdf_search.cli.words import out, out_json, say
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, PdfSearchError
 
 if TYPE_CHECKING:
     from pdf_search.config import TrialConfig
@@ -54,6 +54,7 @@ def train(
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from pdf_search.data import load_prepared, prepare
+    from pdf_search.records import State
     from pdf_search.space import load_space
 
     chosen = load_space(space, sets or (), run.setting)
@@ -68,6 +69,9 @@ def train(
     else:
         out(_table(result))
     say(f"written to {folder.path}")
+    if result["state"] != State.COMPLETE.value:
+        say(f"error: the run is {result['state']}: {result['message']}")
+        raise typer.Exit(PdfSearchError.exit_code)
 
 
 def _folder(run: Run, wanted: str) -> SweepFolder:

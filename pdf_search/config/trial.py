@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -39,11 +40,13 @@ class TrialConfig(Frozen):
     folds: Annotated[int, Field(ge=2)] | None = None
     stop_epoch: Annotated[int, Field(ge=1)] | None = None
     engine: Literal["fast", "reference"] = "fast"
-    device: str = "auto"  # auto, cpu, cuda
+    device: str = "auto"  # auto, cpu, cuda, cuda:N
     precision: Literal["tf32", "float32"] = "tf32"  # of matrix products on a GPU
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if not re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", self.device):
+            raise ValueError(f"device {self.device!r}: name auto, cpu, cuda or cuda:N")
         if self.protocol is Protocol.NESTED:
             raise ValueError(
                 "protocol nested chooses among the inner runs of a study's candidates; "

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from pdf_search.config import TrialConfig
+from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared
 from pdf_search.errors import TrialError
 from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, TrialOutcome
@@ -33,6 +34,7 @@ COLUMNS = (
     "test",
 )
 SAVE_SECONDS = 30.0
+FREE = {"device", "engine", "precision"}  # may change when a run is continued
 
 See = Callable[[EpochReport], bool]  # True: stop after this epoch, to be continued later
 
@@ -59,8 +61,10 @@ class RunFolder:
         ``resume``: continue after the checkpoint of an earlier run, if there is one.
 
         Raises:
-            TrialError: the checkpoint is of another configuration; or as ``run_trial`` raises.
+            TrialError: the run is of another configuration; or as ``run_trial`` raises.
         """
+        if resume:
+            _check_same(self.path / CONFIG, config)
         self.path.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
         continued = resume and (self.path / CHECKPOINT).is_file()
@@ -89,6 +93,38 @@ class RunFolder:
 
     def _write_curve(self, replicates: Sequence[Replicate]) -> None:
         write_atomically(self.path / CURVE, lambda path: _write_curve(path, self.curve, replicates))
+
+
+def _check_same(file: Path, config: TrialConfig) -> None:
+    """Raises: TrialError, naming the settings that differ from those the run began with."""
+    # A run without a checkpoint has only this file to tell what it is.
+    if not file.is_file():
+        return
+    try:
+        earlier = parse_trial(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TrialError(f"{file}: cannot be read ({error}). Start the trial anew.") from error
+    # The budget may grow when a stopped trial is continued.
+    earlier, now = (c.model_copy(update={"stop_epoch": None}) for c in (earlier, config))
+    if earlier.content_hash() == now.content_hash():
+        return
+    old, new = (_flat(c.model_dump(mode="json", exclude=FREE)) for c in (earlier, now))
+    names = sorted(name for name in old | new if old.get(name) != new.get(name))
+    changes = "; ".join(f"{name} was {old.get(name)}, now {new.get(name)}" for name in names)
+    raise TrialError(
+        f"{file}: saved with configuration other than this one ({changes}). "
+        "Restore the old settings, or train under another name."
+    )
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
 
 
 def _write_curve(path: Path, curve: Sequence[EpochReport], replicates: Sequence[Replicate]) -> None:

@@ -90,6 +90,27 @@ def test_continued_run_gives_the_same_curve(run: Run, home: Path) -> None:
     assert "saved with configuration" in refused.stderr
 
 
+def test_diverged_run_fails_and_keeps_its_configuration(run: Run, home: Path) -> None:
+    words = ["train", "freesolv", *SMALL, "--epochs", 2, "--name", "wild"]
+    wild = run(*words, "--set", "training.learning_rate=1e30", "--json", code=1)
+    assert json.loads(wild.stdout)["state"] == "DIVERGED"
+    assert "error: the run is DIVERGED" in wild.stderr
+    file = home / "runs" / "wild" / "config.yaml"
+    before = file.read_text()
+    refused = run(*words, "--resume", code=1)
+    assert "training.learning_rate was 1e+30, now" in refused.stderr
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize("device", ["foo", "", "mps", "meta", "cuda:x"])
+def test_an_unknown_device_is_refused_before_anything_is_made(
+    run: Run, home: Path, device: str
+) -> None:
+    refused = run("train", "freesolv", *SMALL, "--device", device, "--name", "x", code=2)
+    assert "auto, cpu, cuda or cuda:N" in refused.stderr
+    assert not (home / "runs" / "x").exists()
+
+
 def test_interrupt_and_continue(home: Path, cache: Path) -> None:
     words = ["train", "freesolv", *SMALL, "--name", "long"]
     with start(home, cache, *words) as process:
