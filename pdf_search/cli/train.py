@@ -38,7 +38,7 @@ class Run:
     epochs: Annotated[int | None, Option(min=1, help="Cut here; schedules stay.")] = None
     seed: Annotated[int, Option(min=0, help="The first seed.")] = 0
     seeds: Annotated[int, Option(min=1, help="How many, trained together.")] = 1
-    device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto"
+    device: Annotated[str, Option(help="auto, cpu, cuda or cuda:N.")] = "auto"
     resume: Annotated[bool, Option("--resume", help="Continue the run of that --name.")] = False
 
 
@@ -56,10 +56,12 @@ def train(
     from pdf_search.data import load_prepared, prepare
     from pdf_search.records import State
     from pdf_search.space import load_space
+    from pdf_search.training.device import resolve_device
 
     chosen = load_space(space, sets or (), run.setting)
     config = _config(chosen, run)
     network = f"-{run.setting.rpartition('/')[2]}" if run.setting else ""
+    resolve_device(config.device)  # before anything is prepared or written
     folder = _folder(run, f"train-{chosen.name}{network}")
     prepared = prepare(config.data, source.data_root, source.cache, source.yes, say)
     with folder.locked():

@@ -102,6 +102,14 @@ def test_diverged_run_fails_and_keeps_its_configuration(run: Run, home: Path) ->
     assert file.read_text() == before
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+@pytest.mark.parametrize("device", ["cuda", "cuda:7"])
+def test_a_gpu_that_is_not_there_leaves_nothing(run: Run, home: Path, device: str) -> None:
+    refused = run("train", "freesolv", *SMALL, "--device", device, "--name", "x", code=1)
+    assert "no GPU is visible here" in refused.stderr
+    assert not (home / "runs" / "x").exists()
+
+
 @pytest.mark.parametrize("device", ["foo", "", "mps", "meta", "cuda:x"])
 def test_an_unknown_device_is_refused_before_anything_is_made(
     run: Run, home: Path, device: str
