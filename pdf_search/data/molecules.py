@@ -202,6 +202,11 @@ def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float
         bad = np.flatnonzero(~np.isnan(column) & ~np.isin(column, (0, 1)))
         wrong += [f"line {table.lines[i]}: {name} = {column[i]:g}" for i in bad]
     _refuse(wrong, f"{table.path}: labels must be 0 or 1", "set data.task, or correct the labels")
+    if all(len(np.unique(column[~np.isnan(column)])) < 2 for column in values.T):
+        raise DataError(
+            f"{table.path}: every label in {', '.join(names)} is the same, there are no two classes "
+            "to tell apart: choose other data.targets, or set data.task to regression"
+        )
 
 
 def _classes(table: Table, names: tuple[str, ...]) -> Targets:

@@ -83,6 +83,12 @@ def test_zero_and_one_are_labels(tmp_path: Path) -> None:
     assert lookup(config.model_copy(update={"metric": "ap"})).metric == "ap"
 
 
+def test_labels_that_are_all_the_same_are_refused(tmp_path: Path) -> None:
+    config = csv(tmp_path, "smiles,y\nCC,1\nCCO,1\nC,\n", targets=("y",))
+    with pytest.raises(DataError, match="every label in y is the same.*regression"):
+        prepared(config, tmp_path)
+
+
 def test_classes_are_numbered_by_their_sorted_labels(tmp_path: Path) -> None:
     text = "smiles,class\nC,10\nCC,9\nCCC,10\nO,2\n"
     data = prepared(csv(tmp_path, text, task="multiclass"), tmp_path)
