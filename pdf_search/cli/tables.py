@@ -1,4 +1,4 @@
-"""Verbs below `tables`: tables of the paper, with rows of studies where they have any."""
+"""Verbs below `tables`: tables of the paper, with rows of studies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OUT = Annotated[Path, Option("--out", help="Folder of results; the files go to its tables/.")]
 
-tables = typer.Typer(no_args_is_help=True, help="Tables of the paper, with rows of studies where they have any.")
+tables = typer.Typer(no_args_is_help=True, help="Tables of the paper, with rows of studies.")
 
 
 @tables.command("statistics")

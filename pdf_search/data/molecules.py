@@ -204,8 +204,8 @@ def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float
     _refuse(wrong, f"{table.path}: labels must be 0 or 1", "set data.task, or correct the labels")
     if all(len(np.unique(column[~np.isnan(column)])) < 2 for column in values.T):
         raise DataError(
-            f"{table.path}: every label in {', '.join(names)} is the same, there are no two classes "
-            "to tell apart: choose other data.targets, or set data.task to regression"
+            f"{table.path}: every label in {', '.join(names)} is the same, so there are no two "
+            "classes to tell apart: choose other data.targets, or set data.task to regression"
         )
 
 
