@@ -30,6 +30,8 @@ TrialFunction = Callable[[TrialConfig, Prepared, Report, Path | None], TrialOutc
 logger = logging.getLogger(__name__)
 _loaded: dict[str, Prepared] = {}
 
+FIRST_CHECKPOINT = 4.0  # seconds after a trial's start
+
 
 @dataclass(frozen=True)
 class Shared:
@@ -86,15 +88,22 @@ def run_or_restart(
         return function(trial, data, report, resume)
     except CheckpointError as error:
         logger.warning("%s The trial starts over.", error)
-        return function(trial, data, report, None)
+        outcome = function(trial, data, report, None)
+        words = filter(None, (outcome.message, "its checkpoint could not be read: it started over"))
+        return replace(outcome, message="; ".join(words))
 
 
 class Reporter:
-    """Sends each epoch; with a checkpoint now and then, and with the last epoch."""
+    """Sends each epoch; with a checkpoint now and then, and with the last epoch.
+
+    The first checkpoint comes soon and the next ones at growing distances up to ``seconds``: runs
+    that are cut short again and again still get on.
+    """
 
     def __init__(self, epochs: int, seconds: float, device: str) -> None:
         self.epochs = epochs
         self.seconds = seconds
+        self.distance = min(FIRST_CHECKPOINT, seconds)
         self.device = device
         self.saved = time.monotonic()
         self.epoch = 0
@@ -102,7 +111,7 @@ class Reporter:
     def __call__(self, report: EpochReport, save: Save) -> None:
         self.epoch = report.epoch
         result = pack_epoch(report, self.device)
-        due = time.monotonic() - self.saved >= self.seconds
+        due = time.monotonic() - self.saved >= self.distance
         if not due and report.epoch < self.epochs:
             tune.report(result)
             return
@@ -110,6 +119,7 @@ class Reporter:
             save(Path(folder))
             checkpoints.mark(Path(folder), report.epoch)
             self.saved = time.monotonic()
+            self.distance = min(2 * self.distance, self.seconds)
             tune.report(result, checkpoint=Checkpoint.from_directory(folder))
 
 

@@ -10,8 +10,9 @@ import pytest
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.errors import TrialError
-from pdf_search.records import State, TrialOutcome
+from pdf_search.records import EpochReport, ReplicateEpoch, State, TrialOutcome
 from pdf_search.space import Space
+from pdf_search.sweep import trainable
 from pdf_search.sweep.trainable import Report, run_or_restart
 from pdf_search.sweep.trials import TrialBuilder, example
 from pdf_search.training.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
@@ -33,24 +34,27 @@ def two_epochs(
     return TrialOutcome(State.COMPLETE, 2)
 
 
-def run(config: TrialConfig, resume: Path) -> list[int]:
+def run(config: TrialConfig, resume: Path) -> tuple[list[int], str]:
+    """The epochs that were trained, and what the outcome says."""
     epochs: list[int] = []
-    run_or_restart(
+    outcome = run_or_restart(
         two_epochs, config, cast(Any, None), lambda told, _: epochs.append(told.epoch), resume
     )
-    return epochs
+    return epochs, outcome.message
 
 
 def test_a_trial_goes_on_or_starts_over_where_its_checkpoint_is_damaged(
     config: TrialConfig, tmp_path: Path
 ) -> None:
     save_checkpoint(tmp_path, {"configuration": config.content_hash(), "epoch": 1})
-    assert run(config, tmp_path) == [2]
+    assert run(config, tmp_path) == ([2], "")
     content = (tmp_path / CHECKPOINT).read_bytes()
     (tmp_path / CHECKPOINT).write_bytes(content[: len(content) // 2])
-    assert run(config, tmp_path) == [1, 2]
+    epochs, message = run(config, tmp_path)
+    assert epochs == [1, 2]
+    assert "could not be read: it started over" in message
     (tmp_path / CHECKPOINT).unlink()
-    assert run(config, tmp_path) == [1, 2]
+    assert run(config, tmp_path)[0] == [1, 2]
 
 
 def test_a_checkpoint_of_another_configuration_is_an_error(
@@ -59,3 +63,15 @@ def test_a_checkpoint_of_another_configuration_is_an_error(
     save_checkpoint(tmp_path, {"configuration": "another", "epoch": 1})
     with pytest.raises(TrialError, match="saved with configuration another"):
         run(config, tmp_path)
+
+
+def test_checkpoints_come_soon_and_then_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, saved = [0.0], []
+    monkeypatch.setattr(trainable.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(trainable.tune, "report", lambda *_, **__: None)
+    reporter = trainable.Reporter(epochs=1000, seconds=30.0, device="cpu")
+    for epoch in range(1, 200):
+        clock[0] = float(epoch)
+        report = EpochReport(epoch, 1e-3, (ReplicateEpoch(1.0),), 1.0, 1.0)
+        reporter(report, lambda _, now=epoch: saved.append(now))
+    assert saved == [4, 12, 28, 58, 88, 118, 148, 178]
