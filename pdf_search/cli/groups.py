@@ -74,7 +74,9 @@ class Confirming:
     ] = None
     seeds: Annotated[
         int | None,
-        Option(min=1, help="Fresh seeds (or all folds so often).", rich_help_panel=_CONFIRM),
+        Option(
+            min=1, max=1000, help="Fresh seeds (or all folds so often).", rich_help_panel=_CONFIRM
+        ),
     ] = None
     confirm_epochs: Annotated[
         int | None, Option(min=1, help="Default: as in the search.", rich_help_panel=_CONFIRM)
@@ -133,7 +135,9 @@ class Table:
     ] = None
     seeds: Annotated[
         int | None,
-        Option(min=1, help="How many seeds (or all folds so often).", rich_help_panel=_STUDY),
+        Option(
+            min=1, max=1000, help="How many seeds (or all folds so often).", rich_help_panel=_STUDY
+        ),
     ] = None
     device: Annotated[
         str | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from pdf_search.records import State
 
 if TYPE_CHECKING:
     from pdf_search.results import Store
+    from pdf_search.space import Study
     from pdf_search.sweep import StudyPlan, StudyResult, SweepFolder
 
 INTERRUPTED = 130
@@ -77,9 +79,32 @@ def _plan(
     from pdf_search.sweep import SweepOptions, plan_study
 
     found = load_study(name, sets or (), table.only or (), table.epochs, table.seeds)
+    _check_published(found)
     options = given(machine) | source_options(source) | _device(table.device, machine)
     settled = SweepOptions(name=table.name, out=place.out, db=place.url, **options)
     return plan_study(found, settled, progress=say)
+
+
+def _check_published(study: Study) -> None:
+    """Raises:
+    ConfigError: a row wants a published number that is not there.
+    """
+    from pdf_search.data.registry import lookup
+    from reports.published import published
+
+    for row in study.rows:
+        wanted, data = row.published, row.config.data
+        if wanted is None or wanted.table == "timing":  # a timing table quotes all of the paper's
+            continue
+        metric = data.metric or lookup(data).metric
+        known = [number.method for number in published(row.dataset, metric, wanted.table)]
+        if wanted.method not in known:
+            near = get_close_matches(wanted.method, known, 3, 0.3) or known[:5]
+            there = f"there is {', '.join(near)}" if near else "there is none for this data set"
+            raise ConfigError(
+                f"{study.source}: row {row.name!r}: no published {wanted.table} number of "
+                f"{wanted.method!r} on {row.dataset} ({metric}); {there}"
+            )
 
 
 def _device(device: str | None, machine: Machine) -> dict[str, Any]:

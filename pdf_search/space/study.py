@@ -18,6 +18,7 @@ ROW_TREE = ("data", "basis", "model", "training", "protocol", "folds", "engine")
 DEFAULT_FOLDS = 10
 Count = Annotated[int, Field(ge=1, strict=True)]
 Text = Annotated[str, Field(min_length=1)]
+MOST_SEEDS = 1000
 
 
 class PublishedRow(Frozen):
@@ -38,7 +39,7 @@ class StudyHead(Frozen):
     title: Text
     description: str = ""
     table: Literal["ablation", "results", "folds", "timing"]
-    seeds: Count = 4
+    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)] = 4
     epochs: Count | None = None
     protocols: tuple[Protocol, ...] = ()
 

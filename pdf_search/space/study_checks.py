@@ -12,6 +12,14 @@ from pdf_search.space.study import StudyHead, StudyRow
 
 def check_beside(row: StudyRow, rows: Sequence[StudyRow], where: Where, problems: Problems) -> None:
     """That a row goes with those above it: another name, and the same data of a data set."""
+    mine = row.candidate_of
+    rivals = [other for other in rows if mine is not None and other.candidate_of == mine]
+    if any(other.dataset != row.dataset for other in rivals):
+        problems.add(
+            where,
+            f"{row.dataset}, but another candidate of {mine!r} is on "
+            f"{rivals[0].dataset}: candidates are compared on one data set",
+        )
     same_data = [other for other in rows if other.dataset == row.dataset]
     if any(other.name == row.name for other in same_data):
         problems.add((*where, "name"), f"{row.name!r} is there twice for {row.dataset}; rename one")

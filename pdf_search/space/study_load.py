@@ -143,7 +143,10 @@ def _check_path(path: str, place: str) -> None:
 
 def _chosen(study: Study, only: Sequence[str]) -> Study:
     """The study with the rows that are named, in the order of the file."""
-    words = [word for text in only for word in _split(text)]
+    words = []
+    for text in only:
+        whole = any(_is_named(row, text.strip()) for row in study.rows)
+        words += [text.strip()] if whole else _split(text)
     if not words:
         return study
     chosen: set[int] = set()

@@ -36,6 +36,15 @@ def test_the_shipped_studies_are_listed(run: Run) -> None:
     assert set(json.loads(run("study", "--json").stdout)) >= {"paper/tu", "paper/timing"}
 
 
+def test_a_published_number_that_is_not_there_is_refused(run: Run, home: Path) -> None:
+    wanted = "published: {table: ablation, method: idp-(Lap, Line)}"
+    text = f"title: X\ntable: results\nrows:\n  - {{name: a, paper: zinc, {wanted}}}\n"
+    (home / "x.yaml").write_text(text.replace("idp-(Lap, Line)", "'idp-(Lap, Line)'"))
+    refused = run("study", "x.yaml", "--dry-run", code=2)
+    assert "no published ablation number of 'idp-(Lap, Line)' on zinc (mae)" in refused.stderr
+    assert "there is idp-(Lap, Lin)" in refused.stderr
+
+
 def test_a_dry_run_says_what_would_run(run: Run, home: Path) -> None:
     (home / "widths.yaml").write_text(OWN)
     words = ["study", "widths.yaml", "--epochs", "3", "--only", "WIDE", "--dry-run"]
@@ -55,6 +64,7 @@ def test_a_dry_run_says_what_would_run(run: Run, home: Path) -> None:
         (["paper/zinc", "--device", "tpu"], "--device tpu: give auto, cpu or cuda"),
         (["paper/zinc", "--device", "cpu", "--gpus-per-trial", "1"], "give one of the two"),
         (["paper/zinc", "--seeds", "0"], "--seeds"),
+        (["paper/zinc", "--seeds", "1000000000"], "--seeds"),
         (["paper/zinc", "--json"], "--json goes with --dry-run"),
         (["missing.yaml"], "missing.yaml: no such file; shipped studies: "),
     ],
