@@ -143,7 +143,7 @@ def timed(call: Callable[[int], object], seconds: float, device: str) -> list[fl
     return times[1:]
 
 
-def matrix_milliseconds(step: Callable[[int], object], steps: int = 4) -> float:
+def matrix_milliseconds(step: Callable[[int], object], steps: int = 1) -> float:
     """The profiler's own time of the matrix products in a step."""
     from torch.profiler import ProfilerActivity, profile  # noqa: PLC0415
 
