@@ -37,7 +37,7 @@ def predict(
     from pdf_search.inference.molecules import predict_molecules
 
     kept = find_run(run, which, place)
-    table = read_table(csv)
+    table = read_table(csv, as_is=True)
     with loaded(kept, source) as trained:
         column = smiles or trained.config.data.smiles
         found = predict_molecules(trained, table, column, say)
@@ -49,8 +49,10 @@ def predict(
     elif to is None:
         out(found.table.to_csv(index=False))
     wrong = f"; {found.wrong} without a prediction, see the column reason" if found.wrong else ""
-    one = " (a single one: no spread)" if found.replicates == 1 else ""
-    say(f"{len(found.table)} rows, mean and spread over {found.replicates} replicates{one}{wrong}")
+    over = f"mean and spread over {found.replicates} replicates"
+    if found.replicates == 1:
+        over = "one replicate, so no spread"
+    say(f"{len(found.table)} rows, {over}{wrong}")
 
 
 def _write(text: str, file: Path) -> None:

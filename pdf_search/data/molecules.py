@@ -61,22 +61,25 @@ class Targets:
         return len(self.class_names) or len(self.names)
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path, as_is: bool = False) -> Table:
     """Read a CSV file (or TSV, by its suffix) with a header line.
+
+    Cells are stripped, rows of empty cells left out; ``as_is``: neither. Blank lines are no rows.
 
     Raises:
         DataError: no such file, no header, doubled columns, or rows of another length (by line).
     """
     try:
         with path.expanduser().open(newline="", encoding="utf-8-sig") as file:
-            return _parse(path, csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+            delimiter = "\t" if path.suffix == ".tsv" else ","
+            return _parse(path, csv.reader(file, delimiter=delimiter), as_is)
     except FileNotFoundError:
         raise DataError(f"data.path: no file {path.expanduser().absolute()}") from None
     except (UnicodeDecodeError, csv.Error, IsADirectoryError) as error:
         raise DataError(f"data.path: {path} is not a UTF-8 CSV file: {error}") from None
 
 
-def _parse(path: Path, reader: Any) -> Table:
+def _parse(path: Path, reader: Any, as_is: bool) -> Table:
     header = tuple(cell.strip() for cell in next(reader, []))
     doubled = sorted({name for name in header if header.count(name) > 1})
     if not header or doubled:
@@ -84,11 +87,11 @@ def _parse(path: Path, reader: Any) -> Table:
         raise DataError(f"{path}: {problem}; a header line with one name per column is needed")
     rows, lines, wrong = [], [], []
     for row in reader:
-        if not any(cell.strip() for cell in row):
+        if not row or not (as_is or any(cell.strip() for cell in row)):
             continue
         if len(row) != len(header):
             wrong.append(f"line {reader.line_num}: {len(row)} cells, not {len(header)}")
-        rows.append([cell.strip() for cell in row])
+        rows.append(row if as_is else [cell.strip() for cell in row])
         lines.append(reader.line_num)
     _refuse(wrong, f"{path}: rows do not fit the header", "quote cells that contain a comma")
     if not rows:

@@ -48,7 +48,8 @@ def predict_molecules(
         DataError: no such column, or columns that would be written twice.
     """
     _check_molecules(trained)
-    graphs, places, reasons = molecule_graphs(table.column(smiles, "smiles"), progress or silent)
+    cells = [cell.strip() for cell in table.column(smiles, "smiles")]
+    graphs, places, reasons = molecule_graphs(cells, progress or silent)
     outputs = len(_names(trained))
     mean, spread = (np.full((len(table.rows), outputs), np.nan) for _ in range(2))
     if graphs is not None:

@@ -29,6 +29,12 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert rows["without_prediction"] == 1
     assert rows["rows"][1][f"predicted_{target}"] is None
     assert rows["rows"][0][f"predicted_{target}"] == table[f"predicted_{target}"][0]
+    (home / "odd.csv").write_text("id,smiles\n a , CCO \n,\n\nlast,CC\n")  # a line of empty cells
+    odd = run("predict", "two", "--csv", home / "odd.csv").stdout.splitlines()
+    assert len(odd) == 4
+    assert odd[1].startswith(" a , CCO ,")
+    assert odd[2].startswith(",,")
+    assert odd[2].rpartition(",")[2]  # the reason
     assert "no file" in run("predict", "two", "--csv", "gone.csv", code=1).stderr
     assert "no column 'SMILES'" in run(*words, "--smiles", "SMILES", code=1).stderr
     assert "cannot be written" in run(*words, "--to", home / "no" / "x.csv", code=2).stderr
