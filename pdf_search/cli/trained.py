@@ -54,6 +54,7 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
     if which.trial is not None:
         return _of_sweep(run, which.trial, which.phase, place)
     from pdf_search.inference.load import read_config
+    from pdf_search.training.checkpoint import CHECKPOINT
 
     named = place.out.expanduser() / run
     folder = (named if named.is_dir() else Path(run).expanduser()).resolve()
@@ -62,7 +63,13 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
             f"{folder} is a sweep: name one of its trials with --trial N "
             f"(`pdf-search show {run}` lists them)"
         )
-    return Kept(read_config(folder), str(folder), folder / "explain")
+    config = read_config(folder)
+    if not (folder / CHECKPOINT).is_file():
+        raise ConfigError(
+            f"{folder} holds no trained model: the run diverged or ended before its first "
+            "checkpoint (curve.csv shows how far it came); train it again"
+        )
+    return Kept(config, str(folder), folder / "explain")
 
 
 def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:

@@ -38,3 +38,14 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert "no file" in run("predict", "two", "--csv", "gone.csv", code=1).stderr
     assert "no column 'SMILES'" in run(*words, "--smiles", "SMILES", code=1).stderr
     assert "cannot be written" in run(*words, "--to", home / "no" / "x.csv", code=2).stderr
+
+
+def test_a_run_without_a_model_is_refused_before_anything_is_prepared(run: Run, home: Path) -> None:
+    (home / "new.csv").write_text("smiles\nCCO\n")
+    run("train", "freesolv", *SMALL, "--epochs", 1, "--name", "bare")
+    (home / "runs" / "bare" / "checkpoint.pt").unlink()
+    for words in (["predict", "bare", "--csv", home / "new.csv"], ["explain", "bare"]):
+        refused = run(*words, "--cache", home / "none", code=2)
+        assert "holds no trained model" in refused.stderr
+        assert "train it again" in refused.stderr
+    assert not (home / "none").exists()
