@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from math import ceil
 
 from rich.console import Console
 
@@ -13,7 +12,6 @@ from pdf_search.records import Phase, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.sweep import checkpoints
 from pdf_search.sweep.banks import shared_bases
-from pdf_search.sweep.cluster import check_nodes, ray_session
 from pdf_search.sweep.confirming import (
     Baseline,
     add_baseline,
@@ -34,6 +32,7 @@ from pdf_search.sweep.predictions import gather_predictions
 from pdf_search.sweep.rungs import Rungs
 from pdf_search.sweep.runner import Runner
 from pdf_search.sweep.scheduler import EqualEpochScheduler
+from pdf_search.sweep.session import session
 from pdf_search.sweep.suggestions import Suggestions
 from pdf_search.sweep.trainable import TrialFunction
 from pdf_search.sweep.view import ProgressView
@@ -61,22 +60,11 @@ class Driver:
         self.messages: list[str] = []
         self.view: ProgressView
 
-    @contextmanager
-    def session(self) -> Iterator[Runner]:
+    def session(self) -> AbstractContextManager[Runner]:
         """Ray, and a runner in it. Raises ResourceError: a cluster not fit for the sweep."""
-        plan, resources = self.plan, self.plan.resources
-        storage = plan.folder.storage(plan.options.storage)
-        if "://" not in storage:
-            checkpoints.make(storage)
-        cpus = resources.cpus * resources.concurrent
-        gpus = ceil(resources.gpus * resources.concurrent)
-        with ray_session(cpus, gpus, plan.options.address, plan.folder.log):
-            if plan.options.address is not None:
-                check_nodes(storage)
-            seconds = plan.options.checkpoint_seconds
-            data, function = {"": plan.data}, self.functions.trial
-            bases = shared_bases(plan.space)
-            yield Runner(data, resources, storage, seconds, self.halt, function, bases)
+        plan, data, function = self.plan, {"": self.plan.data}, self.functions.trial
+        bases = shared_bases(plan.space)
+        return session(plan.folder, plan.options, plan.resources, data, self.halt, function, bases)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,15 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.space import recorded_study
-from pdf_search.sweep import checkpoints
-from pdf_search.sweep.cluster import check_nodes, ray_session
+from pdf_search.sweep.cluster import versions
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.halt import Halt, Reason
 from pdf_search.sweep.jobs import ListSource
+from pdf_search.sweep.ledger import now
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.predictions import gather_predictions
 from pdf_search.sweep.record import commit, refuse_changed_data
-from pdf_search.sweep.runner import Runner
+from pdf_search.sweep.session import session
 from pdf_search.sweep.study_book import StudyBook
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan, plan_study
 from pdf_search.sweep.study_view import StudyView
@@ -154,18 +153,9 @@ def _train(
     halt: Halt,
     function: TrialFunction | None,
 ) -> None:
-    size, storage = plan.resources, plan.folder.storage(plan.options.storage)
-    if "://" not in storage:
-        checkpoints.make(storage)
-    gpus = ceil(size.gpus * size.concurrent)
-    with (
-        ray_session(size.cpus * size.concurrent, gpus, plan.options.address, plan.folder.log),
-        view,
-    ):
-        if plan.options.address is not None:
-            check_nodes(storage)
-        seconds = plan.options.checkpoint_seconds
-        Runner(plan.data, size, storage, seconds, halt, function).run(source, book)
+    ray = session(plan.folder, plan.options, plan.resources, plan.data, halt, function)
+    with ray as runner, view:
+        runner.run(source, book)
 
 
 def _predictions(plan: StudyPlan, part: PartPlan) -> Path:
@@ -176,9 +166,6 @@ def _predictions(plan: StudyPlan, part: PartPlan) -> Path:
 
 
 def _record(plan: StudyPlan, part: PartPlan, command: str) -> SweepRecord:
-    from pdf_search.sweep.cluster import versions  # noqa: PLC0415
-    from pdf_search.sweep.ledger import now  # noqa: PLC0415
-
     return SweepRecord(
         name=part.name,
         space=plan.study.name,

@@ -3,55 +3,36 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import TaskProgressColumn
 
 from pdf_search.records import METRICS, EpochReport, State, SweepRecord, TrialRecord
 from pdf_search.results.summary import planned_epochs, summarise
+from pdf_search.sweep.live_line import LiveLine
 from pdf_search.sweep.view import duration
 
 QUIET = 60.0  # seconds after which a plain line tells that something runs
 
 
-class StudyView:
-    """Counts epochs, since runs are few and long; those of earlier sessions included."""
+class StudyView(LiveLine):
+    """Counts epochs, since runs are few and long; those of earlier processes included."""
 
     def __init__(self, console: Console) -> None:
-        self.console = console
+        super().__init__(console, "study", TaskProgressColumn())
         self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
         self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
         self.running: set[tuple[str, int]] = set()
         self.finished = 0
         self.begun = time.monotonic()
-        self.before = 0  # epochs that earlier sessions trained
+        self.before = 0  # epochs that earlier processes trained
         self.told = self.begun
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[status]}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self.task = self.bar.add_task("study", total=None, status="")
 
     def __enter__(self) -> Self:
         self.begun = self.told = time.monotonic()
         self.before = self._done()
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.bar.stop()
+        return super().__enter__()
 
     def part(self, sweep: SweepRecord, title: str) -> None:
         """A part of the study, before any of its runs."""
@@ -121,8 +102,8 @@ class StudyView:
         self.told = time.monotonic()
         if not self.console.is_terminal:
             line = f"{line}  [{self.status()}]"
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.say(line)
 
     def _refresh(self) -> None:
         total = sum(planned for _, planned in self.epochs.values())
-        self.bar.update(self.task, completed=self._done(), total=total, status=self.status())
+        self.show(self._done(), total, self.status())

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import MofNCompleteColumn
 
 from pdf_search.records import METRICS, EpochReport, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results.summary import Stat, Values, summarise
+from pdf_search.sweep.live_line import LiveLine
 
 VERBS = {Phase.SEARCH: "search", Phase.CONFIRM: "confirming"}
 LEAST_ENDS = 3  # trials that must have ended before the time left is guessed
 
 
-class ProgressView:
+class ProgressView(LiveLine):
     """Counts the trials of a phase: ``done`` of ``total``, those of earlier runs included.
 
     ``concurrent``: how many run at once; the first so many pay for compilation and caches.
@@ -25,7 +24,7 @@ class ProgressView:
     def __init__(
         self, console: Console, phase: Phase, sweep: SweepRecord, concurrent: int = 1
     ) -> None:
-        self.console = console
+        super().__init__(console, phase.value, MofNCompleteColumn())
         self.phase = phase
         self.sweep = sweep
         self.metric = METRICS[sweep.metric]
@@ -35,28 +34,6 @@ class ProgressView:
         self.ends: list[float] = []  # of this run, on the clock of time.monotonic
         self.running: set[int] = set()
         self.valid: dict[int, tuple[str, Values]] = {}  # running and COMPLETE trials
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[status]}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self.task = self.bar.add_task(phase.value, total=None, status="")
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.bar.stop()
 
     def seen(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
         """A trial of an earlier run."""
@@ -92,7 +69,7 @@ class ProgressView:
         if not self.console.is_terminal:
             line = f"{line}  [{self.done}/{self.total} done, {self.status()}]"
         if not self.console.is_terminal or trial.state is State.FAILED:
-            self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+            self.say(line)
 
     def status(self) -> str:
         parts = [f"{len(self.running)} running"]
@@ -131,7 +108,7 @@ class ProgressView:
         return best
 
     def _refresh(self) -> None:
-        self.bar.update(self.task, completed=self.done, total=self.total, status=self.status())
+        self.show(self.done, self.total, self.status())
 
 
 def shown_number(trial: TrialRecord) -> str:

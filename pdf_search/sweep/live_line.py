@@ -1,0 +1,45 @@
+"""One live line on a terminal; elsewhere nothing, and the views print plain lines."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+
+
+class LiveLine:
+    """What is going on, a bar, ``count``, and a status; shown while it is entered."""
+
+    def __init__(self, console: Console, title: str, count: ProgressColumn) -> None:
+        self.console = console
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            count,
+            TextColumn("{task.fields[status]}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task = self.bar.add_task(title, total=None, status="")
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.bar.stop()
+
+    def show(self, done: int, total: int, status: str) -> None:
+        self.bar.update(self.task, completed=done, total=total, status=status)
+
+    def say(self, line: str) -> None:
+        """A line that stays."""
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
