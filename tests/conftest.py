@@ -28,4 +28,4 @@ def data_root() -> Path:
 
 @pytest.fixture(scope="session")
 def golden_root() -> Path:
-    return shared_folder("golden")
+    return Path(__file__).parent / "golden"
