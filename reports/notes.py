@@ -76,6 +76,7 @@ def table_notes(
             "other folds when the configuration was chosen, as is true of published tables."
         )
     yield f"± is the population standard deviation (ddof 0) over n {_replicates(data)}."
+    yield from (f"Data: {note}" for note in data.data_notes)
     if split == "test":
         yield "Our rows keep the order of the search; no test value orders or selects anything."
         if quoted or len(data.confirmed) > 1:

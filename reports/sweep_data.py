@@ -73,6 +73,11 @@ class SweepData:
     def unit(self) -> str:
         return str(self.sweep.options.get("unit", ""))
 
+    @property
+    def data_notes(self) -> tuple[str, ...]:
+        """How the files of the data set were read, where a reader must know it."""
+        return tuple(self.sweep.options.get("data_notes", ()))
+
     @cached_property
     def confirmations(self) -> tuple[Entry, ...]:
         """One entry a confirmed configuration, over the replicates of all its runs; no baseline."""

@@ -39,7 +39,11 @@ def data(
     config = _data_config(name, sets or [])
     folder = prepare(config, source.data_root, source.cache, source.yes, say)
     found = statistics(load_prepared(folder)) | {"folder": str(folder)}
-    out_json(found) if as_json else out(facts(found))
+    if as_json:
+        out_json(found)
+        return
+    notes = found.pop("notes")
+    out("\n".join([facts(found), *(f"note: {note}" for note in notes)]))
 
 
 def _list_data(cache: Path | None, as_json: bool) -> None:

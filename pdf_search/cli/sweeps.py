@@ -177,6 +177,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "first_is_published": plan.starts_with_published,
         "first": plan.first.model_dump(mode="json"),
         "notes": (*plan.space.notes, *plan.notes),
+        "data_notes": plan.data.notes,
     }
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pdf_search.config import CategoricalInput, InputShape, LinearInput, NoInput
 from pdf_search.data.arrays import GrowingArray, describe, map_array, save_array
 from pdf_search.data.assemble import EdgeTypes, assemble
-from pdf_search.data.prepared import FORMAT, GRAPH_ARRAYS, info_tree
+from pdf_search.data.prepared import FORMAT, GRAPH_ARRAYS, OPTIONAL_ARRAYS, info_tree
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.data.registry import DatasetInfo
 from pdf_search.errors import DataError
@@ -33,11 +33,14 @@ def build(
     """
     assert info.shape is not None
     self_type = _write_graphs(folder, info.shape, raw)
-    for name, part in (raw.official or {}).items():
-        save_array(folder / f"split_{name}.npy", part)
+    extra = {f"split_{name}": part for name, part in (raw.official or {}).items()}
+    extra |= {
+        name: getattr(raw, name) for name in OPTIONAL_ARRAYS if getattr(raw, name) is not None
+    }
+    for name, array in extra.items():
+        save_array(folder / f"{name}.npy", array)
     say(f"{info.title}: checking what was written")
-    splits = [f"split_{name}" for name in raw.official or {}]
-    arrays = {name: map_array(folder / f"{name}.npy") for name in (*GRAPH_ARRAYS, *splits)}
+    arrays = {name: map_array(folder / f"{name}.npy") for name in (*GRAPH_ARRAYS, *extra)}
     part_hashes = {name: array_hash(part) for name, part in (raw.official or {}).items()}
     meta = {
         "format": FORMAT,
@@ -48,6 +51,7 @@ def build(
         "target_names": raw.target_names,
         "class_names": raw.class_names,
         "part_hashes": part_hashes,
+        "notes": raw.notes,
         "source": source,
         "versions": {n: importlib.metadata.version(n) for n in ("numpy", "ogb", "rdkit")},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

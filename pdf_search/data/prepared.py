@@ -18,7 +18,9 @@ from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import Array, GraphSet
 from pdf_search.records import Protocol, Task
 
-FORMAT = 2  # of the prepared folder; a change makes older folders unused
+FORMAT = 3  # of the prepared folder; a change makes older folders unused
+READABLE = (2, FORMAT)  # formats of folders that a recorded sweep may still name
+OPTIONAL_ARRAYS = ("rows", "molecules")
 GRAPH_ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name != "self_type")
 
 
@@ -34,6 +36,9 @@ class Prepared:
     target_names: tuple[str, ...]
     class_names: tuple[str, ...] = ()
     part_hashes: Mapping[str, str] = field(default_factory=dict)  # of each official part
+    notes: tuple[str, ...] = ()  # how the files were read, a sentence each
+    rows: NDArray[np.int64] | None = None  # [G] row of the user's file; None: the graph's number
+    molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
     bases: tuple[BasisConfig, ...] = ()  # worth computing at once where a part of one is asked for
 
     def without_targets(self, hidden: NDArray[np.int64]) -> Prepared:
@@ -75,6 +80,9 @@ def load_prepared(folder: Path) -> Prepared:
         target_names=tuple(meta["target_names"]),
         class_names=tuple(meta["class_names"]),
         part_hashes=meta["part_hashes"],
+        notes=tuple(meta.get("notes", ())),
+        rows=arrays.get("rows"),  # type: ignore[arg-type]
+        molecules=arrays.get("molecules"),  # type: ignore[arg-type]
     )
 
 
@@ -101,7 +109,7 @@ def _meta(folder: Path) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(folder, error) from None
-    if version != FORMAT:
+    if version not in READABLE:
         raise DataError(
             f"{folder} was prepared by another version (format {version}, this is {FORMAT}): "
             "prepare it again with `pdf-search data NAME`"

@@ -39,6 +39,9 @@ class RawSet:
     official: dict[str, NDArray[np.int64]] | None = None  # train, valid, test graph numbers
     class_names: tuple[str, ...] = ()  # multi-class: the raw label of each class number
     source: dict[str, Any] | None = None  # provenance, for the record
+    notes: tuple[str, ...] = ()  # what a user must know of how her files were read, a sentence each
+    rows: NDArray[np.int64] | None = None  # [G] row of the user's file, from 0; None: as numbered
+    molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
 
 
 def silent(_: str) -> None:

@@ -41,6 +41,7 @@ def statistics(data: Prepared) -> dict[str, Any]:
         "metric": info.metric,
         "unit": info.unit,
         "parts": {name: len(part) for name, part in (data.official or {}).items()} or None,
+        "notes": data.notes,
         "fingerprint": data.fingerprint,
     }
 

@@ -96,6 +96,7 @@ class Plan:
             "confirm": self._confirming(),
             "resources": self._resources(),
             "notes": "; ".join((*self.space.notes, *self.notes)),
+            "data notes": "; ".join(self.data.notes),
         }
 
     def _stopping(self) -> str:
@@ -131,7 +132,8 @@ class Plan:
             seeds=self.seeds,
             confirm_epochs=self.confirm_epochs,
         )
-        return settled.recorded() | {"grace": self.grace, "unit": self.info.unit}
+        facts = {"unit": self.info.unit, "data_notes": list(self.data.notes)}
+        return settled.recorded() | {"grace": self.grace} | facts
 
 
 def plan_sweep(

@@ -84,7 +84,8 @@ class StudyPlan:
         }
         if nested := self.study.nested():
             study["nested"] = nested
-        return self.options.recorded() | {"unit": part.info.unit, "study": study}
+        facts = {"unit": part.info.unit, "data_notes": list(part.data.notes)}
+        return self.options.recorded() | facts | {"study": study}
 
     def lines(self) -> list[str]:
         """The plan in words, one aspect a line."""

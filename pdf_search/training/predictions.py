@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from pdf_search.data.prepared import Prepared
 from pdf_search.records import Task
 from pdf_search.training.checkpoint import write_atomically
 from pdf_search.training.replicates import ReplicateSplits
@@ -16,13 +17,16 @@ PREDICTIONS = "predictions.parquet"
 
 
 def prediction_table(
-    task: Task, splits: ReplicateSplits, targets: np.ndarray, predictions: Predictions
+    data: Prepared, splits: ReplicateSplits, predictions: Predictions
 ) -> pd.DataFrame:
-    """Columns split, index (graph number), task, replicate, target, prediction.
+    """Columns split, index, task, replicate, target, prediction.
 
+    ``index`` is the row of the user's file, else the number of the graph, both from 0.
     Multi-class: ``task`` is the class whose probability ``prediction`` is, ``target`` the class
-    number. ``targets`` [G, tasks] of the whole data set.
+    number.
     """
+    task, targets = data.info.task, data.graphs.targets
+    index = np.arange(len(data.graphs)) if data.rows is None else np.asarray(data.rows)
     frames = []
     for part, rows in predictions.items():
         for replicate, logits in enumerate(rows):
@@ -35,7 +39,7 @@ def prediction_table(
                 pd.DataFrame(
                     {
                         "split": part,
-                        "index": np.repeat(numbers, tasks),
+                        "index": np.repeat(index[numbers], tasks),
                         "task": np.tile(np.arange(tasks), len(numbers)),
                         "replicate": replicate,
                         "target": truth.reshape(-1),

@@ -138,12 +138,7 @@ class _Trial:
         """Write a checkpoint, and the predictions when confirming, into ``folder``."""
         # Predictions first: nothing would write them again after a checkpoint of the last epoch.
         if self.config.phase is Phase.CONFIRM:
-            table = prediction_table(
-                self.data.info.task,
-                self.splits,
-                self.data.graphs.targets,
-                self.selection.selected(),
-            )
+            table = prediction_table(self.data, self.splits, self.selection.selected())
             write_predictions(folder, table)
         save_checkpoint(
             folder,

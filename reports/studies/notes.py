@@ -42,6 +42,8 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
         yield LAST_EPOCH
         yield UPPER_BOUND
     yield SPREAD
+    for note in dict.fromkeys(f"{p.title}: {n}" for p in study.parts for n in p.data_notes):
+        yield f"Data: {note}"
     cells = [cell for line in lines for cell in line.cells if not isinstance(cell, str)]
     if any(cell.kind == "published" for cell in cells):
         yield marks_note(folds, any(cell.mark for cell in cells))

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,9 @@ from pdf_search.data import (
     prepare,
     statistics,
 )
+from pdf_search.data.build import build
+from pdf_search.data.registry import lookup
+from pdf_search.data.sources import find_raw
 from pdf_search.errors import DataError
 from tests.data.conftest import write_gz
 from tests.data.test_ogb import pcba_targets, write_ogb
@@ -50,6 +54,23 @@ def start(cache: Path, go: Path) -> subprocess.Popen[str]:
 def line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline()
+
+
+def test_notes_rows_and_molecules_travel_with_the_data(tmp_path: Path) -> None:
+    config = DataConfig(name="csv", path=str(tmp_path / "m.csv"), targets=("y",))
+    (tmp_path / "m.csv").write_text("smiles,y\nC,0.5\nCC,1.5\nCCC,3\n")
+    info, silent = lookup(config), lambda _: None
+    raw = find_raw(config, info, None, tmp_path)
+    assert raw is not None
+    rows, molecules = np.array([0, 2, 5]), np.array([1, 1, 0])
+    told = replace(raw.read(silent), notes=("row 3 is empty",), rows=rows, molecules=molecules)
+    (tmp_path / "made").mkdir()
+    build(tmp_path / "made", info, told, {}, silent)
+    data = load_prepared(tmp_path / "made")
+    assert data.notes == ("row 3 is empty",)
+    assert np.array_equal(data.rows, [0, 2, 5])
+    assert np.array_equal(data.molecules, [1, 1, 0])
+    assert statistics(data)["notes"] == ("row 3 is empty",)
 
 
 def test_two_processes_at_once_prepare_once(tmp_path: Path) -> None:

@@ -244,3 +244,10 @@ def test_published_rows_are_not_compared_with_runs_that_were_cut_short(store: St
     table = result_table(load_sweep(store, "night"))
     assert {row.kind for row in table.rows if row.mark} == {"ours"}
     assert sorted(row.mark for row in table.rows if row.cut) == ["best", "second"]
+
+
+def test_what_was_said_of_the_data_stands_under_the_table(store: Store) -> None:
+    record = samples.sweep("freesolv")
+    record = replace(record, options={**record.options, "data_notes": ["line 7 has no target"]})
+    samples.search(store, record)
+    assert "Data: line 7 has no target" in table_markdown(result_table(load_sweep(store, "night")))
