@@ -77,7 +77,7 @@ def _data_config(name: str, sets: list[str]) -> DataConfig:
     try:
         return DataConfig.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError(f"--set: {describe(error)}") from None
+        raise ConfigError(f"--set: {describe(error, DataConfig)}") from None
 
 
 @grouped

@@ -9,7 +9,8 @@ from pdf_search.config.data import CategoricalInput, DataConfig, InputShape, Lin
 from pdf_search.config.frozen import Frozen
 from pdf_search.config.model import Activation, ModelConfig
 from pdf_search.config.training import Constant, Cosine, Milestones, Schedule, Step, TrainingConfig
-from pdf_search.config.trial import TrialConfig, describe, parse_trial
+from pdf_search.config.trial import TrialConfig, parse_trial
+from pdf_search.config.wrong import describe, wrong, wrong_together
 
 __all__ = [
     "Activation",
@@ -33,4 +34,6 @@ __all__ = [
     "TrialConfig",
     "describe",
     "parse_trial",
+    "wrong",
+    "wrong_together",
 ]

@@ -14,6 +14,7 @@ from pdf_search.config.data import DataConfig
 from pdf_search.config.frozen import Frozen
 from pdf_search.config.model import ModelConfig
 from pdf_search.config.training import TrainingConfig
+from pdf_search.config.wrong import describe
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate
 
@@ -30,14 +31,18 @@ class TrialConfig(Frozen):
     ``seeds`` times ``folds`` replicates train together in one program.
     """
 
-    data: DataConfig
-    basis: BasisConfig
-    model: ModelConfig = ModelConfig()
-    training: TrainingConfig = TrainingConfig()
-    protocol: Protocol = Protocol.SPLIT
+    data: DataConfig = Field(description="the data set: {name: zinc}")
+    basis: BasisConfig = Field(description="the grid of (eps, k): {eps: [-0.1, -0.3], k: 4}")
+    model: ModelConfig = Field(ModelConfig(), description="the network: {hidden: 64, layers: 4}")
+    training: TrainingConfig = Field(
+        TrainingConfig(), description="how it is trained: {epochs: 100, learning_rate: 1e-3}"
+    )
+    protocol: Protocol = Field(Protocol.SPLIT, description="how numbers are arrived at")
     phase: Phase = Phase.SEARCH
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (0,)
-    folds: Annotated[int, Field(ge=2)] | None = None
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = Field(
+        (0,), description="the seeds that train together: [0, 1]"
+    )
+    folds: Annotated[int, Field(ge=2)] | None = Field(None, description="into how many folds")
     stop_epoch: Annotated[int, Field(ge=1)] | None = None
     engine: Literal["fast", "reference"] = "fast"
     device: str = "auto"  # auto, cpu, cuda, cuda:N
@@ -100,14 +105,4 @@ def parse_trial(tree: dict[str, Any], source: str = "trial") -> TrialConfig:
     try:
         return TrialConfig.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError(f"{source}: {describe(error)}") from None
-
-
-def describe(error: ValidationError) -> str:
-    """The problems of a pydantic error as ``key: what is wrong``, one a line."""
-    lines = []
-    for item in error.errors():
-        key = ".".join(str(part) for part in item["loc"]) or "(whole tree)"
-        message = item["msg"].removeprefix("Value error, ")
-        lines.append(f"{key}: {message}")
-    return "\n".join(dict.fromkeys(lines))
+        raise ConfigError(f"{source}: {describe(error, TrialConfig)}") from None

@@ -15,16 +15,10 @@ from pdf_search.config import (
     NoInput,
 )
 from pdf_search.data import molecules
+from pdf_search.data.metrics import TASK_METRICS, MetricError, metric_problem
 from pdf_search.data.ogb_package import atom_sizes, bond_sizes, graph_property_sets
 from pdf_search.errors import DataError
-from pdf_search.records import METRICS, Protocol, Task
-
-TASK_METRICS: dict[Task, tuple[str, ...]] = {
-    Task.REGRESSION: ("mae", "rmse"),
-    Task.MULTICLASS: ("accuracy",),
-    Task.MULTILABEL: ("rocauc", "ap"),
-}
-"""Metrics that make sense for a task, the default first."""
+from pdf_search.records import Protocol, Task
 
 
 @dataclass(frozen=True)
@@ -238,12 +232,8 @@ def _refuse_csv_keys(config: DataConfig, info: DatasetInfo) -> None:
 def _metric(config: DataConfig, info: DatasetInfo) -> str:
     if config.metric is None:
         return info.metric
-    fitting = TASK_METRICS[info.task]
-    if config.metric not in fitting:
-        close = get_close_matches(config.metric, METRICS, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise DataError(
-            f"data.metric: {config.metric!r} does not measure a {info.task} task{hint}; "
-            f"possible here: {', '.join(fitting)}"
-        )
+    what = f"{info.task} ({info.title})"
+    problem = metric_problem(config.metric, TASK_METRICS[info.task], what)
+    if problem:
+        raise MetricError(f"data.metric: {problem}")
     return config.metric

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pdf_search.config import TrialConfig
+from pdf_search.config import TrialConfig, wrong_together
 from pdf_search.space.domains import Choice, FloatRange, IntRange, Label, Parameter
 from pdf_search.space.fields import keys_below
 from pdf_search.space.limits import COMPUTED, Limit
@@ -53,12 +53,10 @@ def _check_trial(
     try:
         config = TrialConfig.model_validate(plain)
     except ValidationError as error:
-        for item in _without_noise(error.errors()):
-            at = _place_in_tree(item, plain) or _named_key(item["msg"], plain)
-            where = _written_at(at, places)
-            if item["type"] == "extra_forbidden":  # the key itself, not each of its options
-                where = (*_written_at(at[:-1], places), at[-1])
-            problems.add(where, _message(item, at))
+        for (at, unknown), message in _located(error, plain).items():
+            # Of an unknown key the key itself, not each of its options.
+            where = (*_written_at(at[:-1], places), at[-1]) if unknown else _written_at(at, places)
+            problems.add(where, message)
         return None
     _check_kinds(config, places, problems)
     return config
@@ -66,12 +64,18 @@ def _check_trial(
 
 def located_errors(error: ValidationError, plain: Any) -> list[tuple[Where, str]]:
     """What is wrong with a trial's tree: the keys that lead to each place, and the message."""
-    found = []
+    return [(at, message) for (at, _), message in _located(error, plain).items()]
+
+
+def _located(error: ValidationError, plain: Any) -> dict[tuple[Where, bool], str]:
+    """The message for each place, and whether the key there is unknown."""
+    items: dict[tuple[Where, bool], list[Any]] = {}
     for item in _without_noise(error.errors()):
+        unknown = item["type"] == "extra_forbidden"
         at = _place_in_tree(item, plain) or _named_key(item["msg"], plain)
-        at = (*at, item["loc"][-1]) if item["type"] == "extra_forbidden" and not at else at
-        found.append((at, _message(item, at)))
-    return found
+        at = (item["loc"][-1],) if unknown and not at else at
+        items.setdefault((at, unknown), []).append(item)
+    return {place: _message(found, *place) for place, found in items.items()}
 
 
 def _open(picked: Mapping[str, Label], every: Mapping[str, Parameter]) -> dict[str, Label]:
@@ -89,6 +93,8 @@ def _place_in_tree(item: Any, plain: Any) -> Where:
     """The keys of a pydantic location, which names variants of unions too."""
     at: Where = ()
     for part in item["loc"]:
+        if isinstance(plain, dict) and plain.get("kind") == part:
+            continue  # the variant, which may have the name of a key as well
         is_key = isinstance(plain, dict) and part in plain
         is_item = isinstance(plain, list) and isinstance(part, int) and part < len(plain)
         if is_key or is_item:
@@ -115,7 +121,14 @@ def _without_noise(items: Iterable[Any]) -> list[Any]:
     every = list(items)
     telling = [item for item in every if item["type"] not in UNION_NOISE]
     kept = [i for i in every if i in telling or not _same_field(i, telling)]
-    return kept or every
+    return [i for i in kept or every if not _follows(i, every)]
+
+
+def _follows(item: Any, others: list[Any]) -> bool:
+    """A list is called too short when each of its items was refused."""
+    loc = item["loc"]
+    inside = any(len(o["loc"]) > len(loc) and o["loc"][: len(loc)] == loc for o in others)
+    return item["type"] == "too_short" and inside
 
 
 def _same_field(item: Any, others: list[Any]) -> bool:
@@ -123,16 +136,11 @@ def _same_field(item: Any, others: list[Any]) -> bool:
     return len(item["loc"]) > 2 and any(other["loc"][:2] == field for other in others)
 
 
-def _message(item: Any, at: Where) -> str:
-    if item["type"] == "extra_forbidden":
+def _message(items: list[Any], at: Where, unknown: bool) -> str:
+    if unknown:
         parent = ".".join(str(part) for part in at[:-1])
         return f"unknown key; {did_you_mean(str(at[-1]), keys_below(parent))}"
-    message = str(item["msg"]).removeprefix("Value error, ")
-    if item["type"] == "missing":
-        return "missing; add it"
-    if item["type"] != "value_error" and isinstance(item["input"], str | int | float | bool | None):
-        return f"{message}, not {item['input']!r}"
-    return message
+    return wrong_together(items, TrialConfig)
 
 
 def _check_kinds(config: TrialConfig, places: Mapping[Where, Node], problems: Problems) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from pdf_search.config import DataConfig, TrialConfig
-from pdf_search.data.registry import TASK_METRICS, DatasetInfo, lookup
+from pdf_search.data.metrics import TASK_METRICS, MetricError, metric_problem
+from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.errors import DataError
 from pdf_search.records import METRICS, Protocol
 from pdf_search.space.check import check_limits, check_trials
@@ -38,6 +39,9 @@ def settle(definition: Definition, problems: Problems) -> Definition:
         info = lookup(data)
     except (KeyError, ValidationError):
         return definition  # reported, with its place, when the tree is checked
+    except MetricError as error:
+        problems.add(("data", "metric"), str(error).removeprefix("data.metric: "))
+        return definition
     except DataError as error:
         problems.add(("data", "name"), str(error))
         return definition
@@ -55,12 +59,10 @@ def settle(definition: Definition, problems: Problems) -> Definition:
 
 
 def _check_metric(metric: str, data: DataConfig, info: DatasetInfo, problems: Problems) -> None:
-    fitting = TASK_METRICS[info.task]
-    if metric in METRICS and metric not in fitting:
-        problems.add(
-            ("metric",),
-            f"{metric} does not measure {info.task} ({info.title}); fitting: {', '.join(fitting)}",
-        )
+    what = f"{info.task} ({info.title})"
+    problem = metric_problem(metric, TASK_METRICS[info.task], what)
+    if problem and metric in METRICS:  # an unknown one is reported with the head
+        problems.add(("metric",), problem)
     if data.metric is not None:
         problems.add(("metric",), f"data.metric says {data.metric}; give one of the two")
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from pdf_search.config import Frozen, TrialConfig
+from pdf_search.config import Frozen, TrialConfig, wrong_together
+from pdf_search.data.metrics import metric_problem
 from pdf_search.records import METRICS
 from pdf_search.space.fields import OWNED_BY_SWEEP, config_paths
 from pdf_search.space.parse import is_domain
@@ -21,17 +22,25 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 class Confirm(Frozen):
     """How the winners are trained again: the best ``top_k``, each on ``seeds`` fresh seeds."""
 
-    top_k: Count = 3
-    seeds: Count = 4
+    top_k: Count = Field(
+        3, description="how many of the best trials are trained again; for none give --top-k 0"
+    )
+    seeds: Count = Field(4, description="on how many fresh seeds each of the best is trained")
 
 
 class Budget(Frozen):
     """``epochs``: of each trial; without it, the configured epochs of training."""
 
-    trials: Count = 30
-    epochs: Count | None = None
-    method: str = "tpe+asha"
-    confirm: Confirm = Confirm()
+    trials: Count = Field(30, description="how many configurations the search trains")
+    epochs: Count | None = Field(
+        None, description="after how many epochs every trial is cut; schedules stay"
+    )
+    method: str = Field(
+        "tpe+asha", description="how configurations are drawn and stopped early: a text"
+    )
+    confirm: Confirm = Field(
+        Confirm(), description="how the best are trained again: {top_k: 3, seeds: 4}"
+    )
 
 
 class Head(Frozen):
@@ -41,12 +50,18 @@ class Head(Frozen):
     that fits it. ``published``: names in ``search_spaces/paper/``, or points, tried first.
     """
 
-    extends: str | None = None
-    description: str = ""
-    metric: str | None = None
-    budget: Budget = Budget()
-    limits: tuple[str, ...] = ()
-    published: tuple[str | dict[str, str | int | float | bool], ...] = ()
+    extends: str | None = Field(None, description="name of a shipped space that this one changes")
+    description: str = Field("", description="what the space is for")
+    metric: str | None = Field(None, description="name of the metric that the search optimises")
+    budget: Budget = Field(
+        Budget(), description="how much is trained: {trials: 30, epochs: 60, ...}"
+    )
+    limits: tuple[str, ...] = Field(
+        (), description="comparisons that trials must meet: [parameters <= 500_000]"
+    )
+    published: tuple[str | dict[str, str | int | float | bool], ...] = Field(
+        (), description="names of published settings, or points of the space, tried first"
+    )
 
 
 HEAD_KEYS = tuple(Head.model_fields)
@@ -78,8 +93,9 @@ def parse_head(definition: Definition, problems: Problems) -> Head:
         elif key not in HEAD_KEYS + TREE_KEYS:
             problems.add((key,), f"unknown key; {did_you_mean(key, HEAD_KEYS + TREE_KEYS)}")
     head = _valid_head(definition, problems)
-    if head.metric is not None and head.metric not in METRICS:
-        problems.add(("metric",), f"no metric {head.metric}; {did_you_mean(head.metric, METRICS)}")
+    problem = metric_problem(head.metric, tuple(METRICS)) if head.metric is not None else ""
+    if problem:
+        problems.add(("metric",), problem)
     return head
 
 
@@ -88,11 +104,13 @@ def _valid_head(definition: Definition, problems: Problems) -> Head:
     try:
         return Head.model_validate(plain)
     except ValidationError as error:
-        wrong = set()
+        found: dict[Where, list[Any]] = {}
         for item in error.errors():
-            problems.add(_head_place(item["loc"], definition), _head_message(item))
-            wrong.add(item["loc"][0])
-        return Head.model_validate({k: v for k, v in plain.items() if k not in wrong})
+            found.setdefault(_head_place(item["loc"], definition), []).append(item)
+        for where, items in found.items():
+            problems.add(where, _head_message(items))
+        refused = {item["loc"][0] for item in error.errors()}
+        return Head.model_validate({k: v for k, v in plain.items() if k not in refused})
 
 
 def _head_place(loc: tuple[str | int, ...], definition: Definition) -> Where:
@@ -103,11 +121,11 @@ def _head_place(loc: tuple[str | int, ...], definition: Definition) -> Where:
     return where or loc
 
 
-def _head_message(item: Any) -> str:
-    if item["type"] == "extra_forbidden":
+def _head_message(items: list[Any]) -> str:
+    if items[0]["type"] == "extra_forbidden":
         known = [*Budget.model_fields, *Confirm.model_fields]
-        return f"unknown key; {did_you_mean(str(item['loc'][-1]), known)}"
-    return str(item["msg"])
+        return f"unknown key; {did_you_mean(str(items[0]['loc'][-1]), known)}"
+    return wrong_together(items, Head)
 
 
 def merge(base: Definition, top: Definition) -> Definition:

@@ -24,8 +24,10 @@ MOST_SEEDS = 1000
 class PublishedRow(Frozen):
     """Which published number stands beside a row: ``method`` as ``reports/baselines`` has it."""
 
-    table: Literal["ablation", "results", "timing"] = "results"
-    method: Text
+    table: Literal["ablation", "results", "timing"] = Field(
+        "results", description="the kind of published table"
+    )
+    method: Text = Field(description="name of the method in reports/baselines")
 
 
 class StudyHead(Frozen):
@@ -36,12 +38,20 @@ class StudyHead(Frozen):
     its own. ``nested`` needs rows with candidates, and chooses among their ``inner`` runs.
     """
 
-    title: Text
-    description: str = ""
-    table: Literal["ablation", "results", "folds", "timing"]
-    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)] = 4
-    epochs: Count | None = None
-    protocols: tuple[Protocol, ...] = ()
+    title: Text = Field(description="title of the table")
+    description: str = Field("", description="what the study is for")
+    table: Literal["ablation", "results", "folds", "timing"] = Field(
+        description="which table is made of the runs"
+    )
+    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)] = Field(
+        4, description="on how many seeds each row is trained"
+    )
+    epochs: Count | None = Field(
+        None, description="after how many epochs every run is cut; schedules stay"
+    )
+    protocols: tuple[Protocol, ...] = Field(
+        (), description="protocols that every row is run under: [inner, gin-curve]"
+    )
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from pdf_search.config import DataConfig, TrialConfig
+from pdf_search.config import DataConfig, TrialConfig, wrong
+from pdf_search.data.metrics import MetricError
 from pdf_search.data.registry import lookup
 from pdf_search.errors import DataError
 from pdf_search.records import Protocol
@@ -93,8 +94,7 @@ class RowReader:
         try:
             return PublishedRow.model_validate(value)
         except ValidationError as error:
-            at = (*where, "published")
-            add_errors(error, at, tuple(PublishedRow.model_fields), self.problems)
+            add_errors(error, (*where, "published"), PublishedRow, self.problems)
             return None
 
     def _tree(self, plain: Tree, paper: str | None) -> Tree:
@@ -117,6 +117,9 @@ class RowReader:
             info = lookup(DataConfig.model_validate(tree.get("data")))
         except ValidationError:
             return  # reported, with its place, when the tree is checked
+        except MetricError as error:
+            self._add(where, ("data", "metric"), str(error).removeprefix("data.metric: "))
+            return
         except DataError as error:
             self._add(where, ("data", "name"), str(error))
             return
@@ -145,7 +148,7 @@ def parse_head(definition: Definition, problems: Problems) -> StudyHead | None:
     try:
         head = StudyHead.model_validate(plain)
     except ValidationError as error:
-        add_errors(error, (), tuple(StudyHead.model_fields), problems)
+        add_errors(error, (), StudyHead, problems)
         return None
     if len(set(head.protocols)) < len(head.protocols):
         problems.add(("protocols",), "a protocol is there twice; keep one")
@@ -195,17 +198,16 @@ def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Wher
 
 
 def add_errors(
-    error: ValidationError, at: Where, known: tuple[str, ...], problems: Problems
+    error: ValidationError, at: Where, model: type[BaseModel], problems: Problems
 ) -> None:
     """What pydantic says of a mapping at ``at``."""
+    known = tuple(model.model_fields)
     for item in error.errors():
         where = (*at, *item["loc"])
         if item["type"] == "extra_forbidden":
             problems.add(where, f"unknown key; {did_you_mean(str(item['loc'][-1]), known)}")
-        elif item["type"] == "missing":
-            problems.add(where, "missing; add it")
         else:
-            problems.add(where, f"{item['msg']}, not {item['input']!r}")
+            problems.add(where, wrong(item, model))
 
 
 def build_study(

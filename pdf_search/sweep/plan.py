@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 from pdf_search.config import TrialConfig
+from pdf_search.data.metrics import TASK_METRICS, metric_problem
 from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.data.raw_set import Progress
-from pdf_search.data.registry import TASK_METRICS, DatasetInfo, lookup
+from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.records import METRICS, Metric
@@ -202,18 +202,11 @@ def find_metric(name: str, info: DatasetInfo) -> Metric:
     """Raises:
     ConfigError: a test metric, an unknown one, or one that does not fit the task.
     """
-    if "test" in name.lower():
-        raise ConfigError(
-            f"--metric {name}: a search never sees the test split; it optimises the validation "
-            f"metric. Give one of {', '.join(TASK_METRICS[info.task])}; confirm reports test"
-        )
-    fitting = TASK_METRICS[info.task]
-    if name in fitting:
-        return METRICS[name]
-    close = get_close_matches(name, fitting, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
-    what = f"does not measure {info.task}" if name in METRICS else "no such metric"
-    raise ConfigError(f"--metric {name}: {what}.{hint} For {info.title}: {', '.join(fitting)}")
+    what = f"{info.task} ({info.title})"
+    problem = metric_problem(name, TASK_METRICS[info.task], what)
+    if problem:
+        raise ConfigError(f"--metric: {problem}")
+    return METRICS[name]
 
 
 def count_trials(space: Space, method: Method, options: SweepOptions) -> int:

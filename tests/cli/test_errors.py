@@ -17,8 +17,8 @@ from tests.cli.conftest import PROGRAM, Run
     [
         ("plan freesolf", 2, "did you mean freesolv?"),
         ("plan freesolv --method tpe+ash", 2, "Did you mean tpe+asha?"),
-        ("plan freesolv --metric rsme", 2, "Did you mean rmse?"),
-        ("plan freesolv --metric test_rmse", 2, "a search never sees the test split"),
+        ("plan freesolv --metric rsme", 2, "did you mean rmse?"),
+        ("plan freesolv --metric test_rmse", 2, "the test split is not for search"),
         ("plan freesolv --gpus-per-trial 1000", 1, "--gpus-per-trial 1000"),
         ("plan freesolv --set model.hiden=3", 2, "did you mean hidden?"),
         ("plan freesolv --name a/b", 2, "--name 'a/b'"),

@@ -82,7 +82,7 @@ def test_what_is_not_supported_is_unknown() -> None:
 
 def test_metric_and_task_must_fit() -> None:
     assert lookup(DataConfig(name="freesolv", metric="mae")).metric == "mae"
-    with pytest.raises(DataError, match="possible here: mae, rmse"):
+    with pytest.raises(DataError, match="does not measure regression"):
         lookup(DataConfig(name="freesolv", metric="rocauc"))
     with pytest.raises(DataError, match="did you mean accuracy"):
         lookup(DataConfig(name="mutag", metric="acuracy"))

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pdf_search.errors import SpaceError
-from pdf_search.space import load_space
+from pdf_search.space import load_space, load_study
 
 from .conftest import Write
 
@@ -22,11 +22,17 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
         ("model:\n  hidden: {choise: [1]}", "4: model.hidden: "),
         ("model: {hidden: {choice: []}}", "3: model.hidden: give a list of values"),
         ("model: {hidden: {choice: [8, 8]}}", "3: model.hidden[1]: the option 8 is there twice"),
-        ("model: {hidden: {choice: [8, eight]}}", "3: model.hidden[1]: Input should be a valid"),
-        ("model: {filter: {choice: [lin, 3l]}}", "3: model.filter[1]: Input should be 'lin', '1l'"),
+        (
+            "model: {hidden: {choice: [8, eight]}}",
+            "3: model.hidden[1]: 'eight' does not fit: give a whole",
+        ),
+        (
+            "model: {filter: {choice: [lin, 3l]}}",
+            "3: model.filter[1]: '3l' does not fit: give lin, 1l",
+        ),
         ("model: {hidden: {range: [8, 4]}}", "3: model.hidden.range: low 8 is above high 4"),
         ("model: {hidden: {range: [8]}}", "3: model.hidden.range: give two numbers"),
-        ("model: {hidden: {range: [0, 4]}}", "3: model.hidden: Input should be greater"),
+        ("model: {hidden: {range: [0, 4]}}", "3: model.hidden: 0 is too small: give 1 or more"),
         (
             "model: {hidden: {range: [8, 16], step: 3}}",
             "steps of 3 from 8 never reach 16; end at 14",
@@ -49,18 +55,24 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
         ),
         ("training: {epochs: {choice: [1, 2]}}", "3: training.epochs: cannot be searched"),
         ("seeds: {choice: [1, 2]}", "3: seeds: cannot be searched"),
-        ("training: {schedule: {kind: stp}}", "3: training.schedule: Input tag 'stp'"),
+        (
+            "training: {schedule: {kind: stp}}",
+            "3: training.schedule: kind 'stp' is none of constant",
+        ),
         ("training: {schedule: {kind: step, gamma: 0.5}}", "3: training.schedule.step: missing"),
         ("phase: confirm", "3: phase: not part of a space"),
         ("stop_epoch: 3", "3: stop_epoch: not part of a space: write budget: {epochs"),
-        ("metric: {a: 1}", "3: metric: Input should be a valid string"),
+        ("metric: {a: 1}", "3: metric: {'a': 1} does not fit: give a text"),
         ("metric: mea", "3: metric: no metric mea; did you mean mae?"),
         (
             "metric: accuracy",
             "3: metric: accuracy does not measure regression (ZINC); fitting: mae",
         ),
         ("budget: {trails: 3}", "3: budget.trails: unknown key; did you mean trials?"),
-        ("budget:\n  confirm:\n    top_k: 0", "5: budget.confirm.top_k: Input should be greater"),
+        (
+            "budget:\n  confirm:\n    top_k: 0",
+            "5: budget.confirm.top_k: 0 is too small: give 1 or more (how many of the best",
+        ),
         ("budget: {epochs: 900}", "3: budget.epochs: 900 is more than training.epochs = 100"),
         ("published: [znc]", "3: published[0]: no published setting 'znc'; did you mean zinc?"),
         ("published: [{model.hidden: 3}]", "model.hidden: no domain of this space"),
@@ -105,7 +117,10 @@ def test_each_error_names_line_key_and_remedy(write: Write, lines: str, error: s
             "eps: [-0.2]\n  k: {low: 1, high: 1000000000}",
             ":4: basis.k.high: k = 1000000000 is outside",
         ),
-        ("eps: {low: -0.5, high: 0.0, step: 1e-15}\n  k: 1", ":3: basis.eps.step: Input should be"),
+        (
+            "eps: {low: -0.5, high: 0.0, step: 1e-15}\n  k: 1",
+            ":3: basis.eps.step: 1e-15 is too small: give 0.0001",
+        ),
         ("eps: [-0.2]", "give exactly one of: eps together with k, powers, pairs"),
         ("pairs: [[-0.2, 3]]\n  support: {}", ":4: basis.support.hops: missing; add it"),
         ("pairs: [[-0.2, 3]]\n  support: {hop: 2}", ":4: basis.support.hop: unknown key; did you"),
@@ -167,3 +182,32 @@ def test_no_such_file_and_no_such_name() -> None:
 def test_extends_names_a_shipped_space(write: Write) -> None:
     with pytest.raises(SpaceError, match=r"mine\.yaml:1: extends: no shipped space 'znic'; did"):
         load_space(write("extends: znic\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("data: {name: zinc}\nmetric: test/mae\n", ":2: metric: "),
+        ("data: {name: zinc}\nmetric: test_rmse\n", ":2: metric: "),
+        ("data:\n  name: zinc\n  metric: test/mae\n", ":3: data.metric: "),
+    ],
+)
+def test_the_test_split_is_not_for_search(write: Write, text: str, place: str) -> None:
+    path = write(text + "basis: {pairs: [[-0.1, 4]]}\n")
+    with pytest.raises(SpaceError, match="the test split is not for search") as caught:
+        load_space(path)
+    assert str(caught.value).startswith(f"{path}{place}test")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_nor_for_a_study(write: Write) -> None:
+    row = "{name: a, paper: zinc, data: {name: zinc, metric: test/mae}}"
+    path = write(f"title: t\ntable: results\nrows:\n  - {row}\n")
+    with pytest.raises(SpaceError, match=r":4: rows\[0\]\.data\.metric: test/mae: the test split"):
+        load_study(path)
+
+
+def test_nor_with_set(write: Write) -> None:
+    path = write(HEAD)
+    with pytest.raises(SpaceError, match=r"--set metric=test/mae: metric: test/mae: the test spl"):
+        load_space(path, ["metric=test/mae"])

@@ -90,7 +90,7 @@ def test_the_budget_and_the_limits() -> None:
         ("traning.epochs=3", "traning.epochs: unknown path; did you mean training.epochs?"),
         ("model.hidden", "write --set path=value"),
         ("=3", "write --set path=value"),
-        ("model.hidden=abc", "model.hidden: Input should be a valid integer"),
+        ("model.hidden=abc", "model.hidden: 'abc' does not fit: give a whole number"),
         ("model.hidden=[1", "not valid YAML"),
         ("model.softmax=yes", "a bare yes is ambiguous"),
         ("model.hidden={range: [9, 3]}", "model.hidden.range: low 9 is above high 3"),

@@ -47,8 +47,8 @@ def test_the_plan_says_that_nothing_can_be_stopped(cache: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"metric": "rmsee"}, ConfigError, "Did you mean rmse"),
-        ({"metric": "test_rmse"}, ConfigError, "never sees the test split"),
+        ({"metric": "rmsee"}, ConfigError, "did you mean rmse"),
+        ({"metric": "test_rmse"}, ConfigError, "the test split is not for search"),
         ({"metric": "accuracy"}, ConfigError, "does not measure regression"),
         ({"method": "tpe+ahsa"}, ConfigError, "Did you mean tpe\\+asha"),
         ({"gpus_per_trial": 64.0}, ResourceError, "--gpus-per-trial 64"),

@@ -1,0 +1,66 @@
+"""Which metrics fit a task, and why a name that a user wrote is none of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from pdf_search.errors import DataError
+from pdf_search.records import METRICS, Task
+
+TASK_METRICS: dict[Task, tuple[str, ...]] = {
+    Task.REGRESSION: ("mae", "rmse"),
+    Task.MULTICLASS: ("accuracy",),
+    Task.MULTILABEL: ("rocauc", "ap"),
+}
+"""Metrics that make sense for a task, the default first."""
+OTHER_NAMES = {
+    "l1": "mae",
+    "mse": "rmse",
+    "acc": "accuracy",
+    "auc": "rocauc",
+    "auroc": "rocauc",
+    "auprc": "ap",
+    "averageprecision": "ap",
+}
+TEST = ("test", "tst")
+VALIDATION = ("valid", "validation", "val", "dev")
+
+
+class MetricError(DataError):
+    """A ``data.metric`` that does not fit the data set."""
+
+
+def metric_problem(name: str, fitting: Sequence[str], what: str = "") -> str:
+    """Why a search cannot optimise ``name``, and what to write; "" if it can.
+
+    ``fitting``: the metrics that it can optimise. ``what``: the task and title of the data set.
+    """
+    if name in fitting:
+        return ""
+    words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
+    meant = _meant(words, fitting)
+    remedy = f"write {meant}" if meant else f"write one of {', '.join(fitting)}"
+    if any(word in TEST or word.startswith("test") for word in words):
+        return (
+            f"{name}: the test split is not for search, which never sees it and optimises the "
+            f"validation value of a metric; confirm reports test; {remedy}"
+        )
+    if any(word in VALIDATION for word in words):
+        return f"{name}: a search always optimises the validation value of a metric; {remedy}"
+    if name in METRICS:
+        return f"{name} does not measure {what}; fitting: {', '.join(fitting)}"
+    hint = f"did you mean {meant}?" if meant else f"known: {', '.join(fitting)}"
+    return f"no metric {name}; {hint}"
+
+
+def _meant(words: Sequence[str], fitting: Sequence[str]) -> str:
+    """The metric that the words of a name point to; "" if none does."""
+    parts = [word for word in words if word not in (*TEST, *VALIDATION)]
+    for word in ("".join(parts), *parts):
+        known = OTHER_NAMES.get(word, word)
+        close = get_close_matches(known, fitting, n=1)
+        if close:
+            return close[0]
+    return ""
