@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +19,7 @@ from pdf_search.cli.tables import tables
 from pdf_search.cli.train import train
 from pdf_search.cli.words import say
 from pdf_search.errors import PdfSearchError
+from pdf_search.imports import show_only_our_warnings
 
 INTERRUPTED = 130
 
@@ -87,4 +89,6 @@ def _root(
 
 
 def main() -> None:
+    if not sys.warnoptions:
+        show_only_our_warnings()
     app(prog_name="pdf-search")

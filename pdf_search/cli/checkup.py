@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from pdf_search.cli.words import megabytes
 from pdf_search.data import cache_folder, cache_size
+from pdf_search.imports import quietly
 from pdf_search.sweep.machine import usable_cpus
 
 NEEDED = ("torch", "ray", "optuna", "torch-geometric", "ogb", "rdkit", "SQLAlchemy", "pandas")
@@ -48,8 +48,7 @@ def checkup(out: Path, data_root: Path | None, cache: Path | None) -> list[Check
 def _package(name: str) -> Check:
     """Its version, if it can really be imported."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # packages deprecating each other's names
+        with quietly():
             import_module(MODULES.get(name, name))
         return Check(name, version(name))
     except PackageNotFoundError:

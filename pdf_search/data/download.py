@@ -8,7 +8,6 @@ import socket
 import sys
 import urllib.error
 import urllib.request
-import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from pdf_search.data.ogb_package import graph_property_sets, import_ogb
 from pdf_search.data.raw_set import Progress
 from pdf_search.errors import DataError
+from pdf_search.imports import quietly
 
 LARGE = 1 << 30  # bytes; beyond it OGB asks on standard input, and we want --yes
 _KNOWN_LARGE = frozenset({"ogbg-ppa"})
@@ -56,9 +56,8 @@ def download_zinc(into: Path, say: Progress) -> None:
 
 
 def _pyg() -> tuple[Any, Any]:
-    """PyG's data sets and their base class, imported without the warnings of PyG's own code."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+    """PyG's data sets and their base class."""
+    with quietly():
         from torch_geometric import datasets  # noqa: PLC0415
         from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
     return datasets, InMemoryDataset

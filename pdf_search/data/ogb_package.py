@@ -18,11 +18,12 @@ from types import ModuleType
 from typing import cast
 
 from pdf_search.errors import DataError
+from pdf_search.imports import quietly
 
 
 def import_ogb(module: str) -> ModuleType:
     """Import ``ogb`` or one of its modules without the version check over the network."""
-    with _without_update_check():
+    with _without_update_check(), quietly():
         return importlib.import_module(module)
 
 

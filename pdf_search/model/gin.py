@@ -12,13 +12,22 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch_geometric.nn import GINConv, GINEConv, global_add_pool, global_max_pool, global_mean_pool
 
 from pdf_search.config import CategoricalInput, InputShape, LinearInput, ModelConfig, NoInput
 from pdf_search.graphs.batch import NodeData, counts, places, put
 from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.imports import quietly
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate
+
+with quietly():
+    from torch_geometric.nn import (
+        GINConv,
+        GINEConv,
+        global_add_pool,
+        global_max_pool,
+        global_mean_pool,
+    )
 
 POOLS = {"mean": global_mean_pool, "max": global_max_pool, "sum": global_add_pool}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import http.server
 import shutil
 import threading
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from torch_geometric.datasets import ZINC, TUDataset
 
 from pdf_search.config import DataConfig
 from pdf_search.data import load_prepared, prepare, statistics
@@ -17,10 +17,6 @@ from pdf_search.data.ogb_package import graph_property_sets
 from pdf_search.errors import DataError
 from tests.data.test_ogb import pcba_targets, write_ogb
 from tests.data.test_zinc import write_zinc
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # of PyG's own code
-    from torch_geometric.datasets import ZINC, TUDataset
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -160,9 +159,7 @@ def test_node_labels_that_do_not_cover_the_nodes(tmp_path: Path) -> None:
 
 
 def test_same_graphs_as_pygs_reader(data_root: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of PyG's own code
-        from torch_geometric.io import read_tu_data  # noqa: PLC0415
+    from torch_geometric.io import read_tu_data  # noqa: PLC0415
 
     folder = data_root / "TUDataset" / "ENZYMES" / "raw"
     theirs, slices, _ = read_tu_data(str(folder), "ENZYMES")

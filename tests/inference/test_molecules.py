@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.data.molecules import Table
-from pdf_search.data.ogb_package import import_ogb
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.inference.load import load_trained
 from pdf_search.inference.molecules import predict_molecules
@@ -22,14 +20,6 @@ from tests.training.trials import run, trial
 
 SMILES = ["CCO", "c1ccccc1", "C", "CC(=O)N", "O=C=O", "CCN", "C#N", "CCl", "CO", "CS"]
 ODD = ["C", "not a molecule", "C(C)(C)(C)(C)C", "", "[Na+].[Cl-]"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _ogb() -> None:
-    """ogb imports PyG, whose import calls a deprecated function of torch."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import_ogb("ogb.graphproppred")
 
 
 def prepared(

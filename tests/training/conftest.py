@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import pytest
@@ -10,17 +9,8 @@ import torch
 
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare
-from pdf_search.data.ogb_package import import_ogb
 
 torch.set_num_threads(1)  # the tensors are tiny: threads cost more than they bring
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _ogb() -> None:
-    """ogb imports PyG, whose import calls a deprecated function of torch."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import_ogb("ogb.graphproppred")
 
 
 @pytest.fixture(scope="session")
