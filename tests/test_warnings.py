@@ -128,6 +128,7 @@ def test_importing_our_modules_shows_no_announcement(tmp_path: Path) -> None:
     assert "torch.jit" not in screen(program, tmp_path)
 
 
+GIN = ["--set", "model.architecture=gin", "--set", "model.dropout=0.0"]
 RUN = "from pdf_search.cli import main\nimport sys\nsys.argv[1:] = {words}\nmain()\n"
 
 
@@ -135,10 +136,9 @@ RUN = "from pdf_search.cli import main\nimport sys\nsys.argv[1:] = {words}\nmain
     "words",
     [
         ["--help"],
-        ["spaces"],
         ["data", "freesolv"],
         ["doctor"],
-        ["train", "freesolv", "--epochs", "1", "--set", "model.architecture=gin"],
+        ["train", "freesolv", "--epochs", "1", *GIN],
     ],
     ids=lambda words: words[0],
 )
