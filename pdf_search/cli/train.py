@@ -54,6 +54,7 @@ def train(
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from pdf_search.data import load_prepared, prepare
+    from pdf_search.data.split_notes import with_split_notes
     from pdf_search.records import State
     from pdf_search.space import load_space
     from pdf_search.training.device import resolve_device
@@ -64,8 +65,11 @@ def train(
     resolve_device(config.device)  # before anything is prepared or written
     folder = _folder(run, f"train-{chosen.name}{network}")
     prepared = prepare(config.data, source.data_root, source.cache, source.yes, say)
+    data = with_split_notes(load_prepared(prepared), config)
+    for note in data.notes:
+        say(f"note: {note}")
     with folder.locked():
-        result = _train(config, load_prepared(prepared), folder.path, run.resume)
+        result = _train(config, data, folder.path, run.resume)
     if as_json:
         out_json(result)
     else:

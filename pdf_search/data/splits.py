@@ -19,6 +19,7 @@ from pdf_search.records import Phase, Protocol, Replicate, Task
 
 Numbers = NDArray[np.int64]
 _NONE = np.empty(0, np.int64)
+_INNER_FOLDS = 10  # one of which validates; fewer where the training part is too small
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def split_for(data: Prepared, config: TrialConfig, replicate: Replicate) -> Spli
     Fixed and random splits: the test part is given in phase CONFIRM only. Folds: search holds a
     tenth of each training fold out for validation and never gives the held-out part; confirmation
     gives it, after training on all other folds (``gin-curve``) or on all but the same tenth
-    (``inner``).
+    (``inner``). Of fewer than ten graphs of the largest class, one is held out instead of a tenth.
 
     Raises:
         DataError: too few graphs, or a test split asked of data that hides it.
@@ -104,7 +105,7 @@ def _random_parts(graphs: int, config: TrialConfig) -> tuple[Numbers, Numbers, N
 def _fold_parts(
     data: Prepared, config: TrialConfig, replicate: Replicate
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Training part without its tenth, the tenth, and the held-out part of a fold."""
+    """Training part without its inner part, the inner part, and the held-out part of a fold."""
     folds, seed = config.folds, config.data.split_seed
     if folds is None or replicate.fold is None or not 0 <= replicate.fold < folds:
         raise DataError(f"fold {replicate.fold} is not one of 0..{(folds or 0) - 1}")
@@ -112,9 +113,28 @@ def _fold_parts(
     if graphs < folds:
         raise DataError(f"{graphs} graphs are too few for {folds} folds")
     everything = np.arange(graphs, dtype=np.int64)
+    most = _most_folds(data, everything)
+    if most < folds:
+        raise DataError(
+            f"{graphs} graphs cannot be split into {folds} folds: the largest class has {most}, "
+            f"and folds keep the classes in proportion; give at most {most} folds"
+        )
     rest, held_out = _folds(_classes(data, everything), graphs, folds, seed)[replicate.fold]
-    inner = _folds(_classes(data, rest), len(rest), 10, seed)[0]
+    tenths = min(_INNER_FOLDS, _most_folds(data, rest))
+    if tenths < 2:
+        raise DataError(
+            f"{graphs} graphs in {folds} folds leave {len(rest)} to train on, too few to hold one "
+            "out for validation: give more graphs, or other folds"
+        )
+    inner = _folds(_classes(data, rest), len(rest), tenths, seed)[0]
     return rest[inner[0]], rest[inner[1]], held_out.copy()
+
+
+def _most_folds(data: Prepared, graphs: Numbers) -> int:
+    """In how many folds these graphs can be laid: no more than the largest class has members."""
+    if data.info.task is not Task.MULTICLASS:
+        return len(graphs)
+    return int(np.unique(data.graphs.targets[graphs, 0], return_counts=True)[1].max())
 
 
 def _classes(data: Prepared, graphs: Numbers) -> bytes | None:
@@ -137,12 +157,7 @@ def _folds(
     with warnings.catch_warnings():
         # A class with fewer graphs than folds is absent from some of them: no reason to stop.
         warnings.filterwarnings("ignore", message="The least populated class")
-        try:
-            parts = [*splitter.split(np.zeros(graphs), labels)]
-        except ValueError as error:
-            raise DataError(
-                f"{graphs} graphs cannot be split into {folds} folds: {error}"
-            ) from None
+        parts = [*splitter.split(np.zeros(graphs), labels)]
     return tuple((np.sort(a).astype(np.int64), np.sort(b).astype(np.int64)) for a, b in parts)
 
 

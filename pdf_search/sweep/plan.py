@@ -12,6 +12,7 @@ from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.data.raw_set import Progress
 from pdf_search.data.registry import DatasetInfo, lookup
+from pdf_search.data.split_notes import with_split_notes
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.records import METRICS, Metric
@@ -160,7 +161,7 @@ def plan_sweep(
     trials = count_trials(space, method, options)
     resources = settle_resources(options, available_nodes(options), trials)
     folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
-    data = load_prepared(folder)
+    data = with_split_notes(load_prepared(folder), config)
     name = options.name or default_name(options.out.expanduser(), space.name)
     grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
     top_k = defaults.confirm_top_k if options.top_k is None else options.top_k

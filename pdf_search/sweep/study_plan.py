@@ -10,6 +10,7 @@ from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.data.raw_set import Progress
 from pdf_search.data.registry import DatasetInfo, lookup
+from pdf_search.data.split_notes import with_split_notes
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, Metric, Protocol
@@ -95,11 +96,13 @@ class StudyPlan:
         """The plan as it is printed, and as ``--json`` gives it."""
         size, runs = self.resources, sum(len(part.runs) for part in self.parts)
         gpus = f" and {size.gpus:g} GPU" if size.gpus else ""
-        return {
+        notes = dict.fromkeys(f"{p.info.title}: {n}" for p in self.parts for n in p.data.notes)
+        words = {
             "study": f"{self.name} in {self.folder.path}: {self.study.head.title}",
             "runs": f"{runs}: " + "; ".join(_words(part) for part in self.parts),
             "resources": f"{size.cpus} CPU{gpus} a run, {size.concurrent} at once",
         }
+        return words | ({"data notes": "; ".join(notes)} if notes else {})
 
 
 def _words(part: PartPlan) -> str:
@@ -160,4 +163,5 @@ def _part_plan(part: StudyPart, data: Prepared) -> PartPlan:
     info = lookup(config.data)
     metric = METRICS[config.data.metric or info.metric]
     check_labels(data, metric, None, config)
+    data = with_split_notes(data, config)
     return PartPlan(part, info, data, split_hash(data, config), metric)
