@@ -166,6 +166,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "mode": plan.metric.mode,
         "method": plan.method.name,
         "trials": plan.trials,
+        "configurations": plan.configurations,
         "epochs": plan.epochs,
         "rungs": plan.rungs,
         "confirm": {

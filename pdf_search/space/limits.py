@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from pdf_search.config import InputShape, TrialConfig
@@ -19,6 +20,22 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
+SYMBOLS: dict[type[ast.AST], str] = {
+    ast.LtE: "<=",
+    ast.Lt: "<",
+    ast.GtE: ">=",
+    ast.Gt: ">",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
+    ast.LtE: ast.Gt,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
 ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -26,6 +43,7 @@ ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 }
 COMPUTED = ("parameters", "basis.size")
 MAX_LENGTH = 300
+STRICT = 1e-9  # how far from holding a strict comparison of equal numbers is
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,29 @@ class Limit:
             return None
         numbers = ", ".join(f"{name} = {_printed(values[name])}" for name in self.names)
         return f"limit {self.text}: {numbers}"
+
+    def excess(self, values: Mapping[str, Any]) -> float:
+        """How far the limit is from holding, 0 where it holds: for looking for a closest trial."""
+        if any(values.get(name) is None for name in self.names):
+            return 0.0
+        return _excess(_parse(self.text), values, holds=True)
+
+    @property
+    def bound(self) -> tuple[str, str] | None:
+        """Of a limit ``what <= number`` what is bounded, and the operator; else None."""
+        node = _parse(self.text)
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            return None
+        left, right = node.left, node.comparators[0]
+        if any(True for _ in _names(right)) or not any(True for _ in _names(left)):
+            return None
+        return ast.unparse(left), SYMBOLS[type(node.ops[0])]
+
+    def bounded(self, values: Mapping[str, Any]) -> Any:
+        """The value of what is bounded."""
+        node = _parse(self.text)
+        assert isinstance(node, ast.Compare)
+        return _evaluate(node.left, values)
 
 
 def count_parameters(config: TrialConfig, shape: InputShape) -> int:
@@ -144,3 +185,26 @@ def _evaluate(node: ast.expr, values: Mapping[str, Any]) -> Any:
     sides = [_evaluate(part, values) for part in (node.left, *node.comparators)]
     pairs = zip(node.ops, sides, sides[1:], strict=False)
     return all(COMPARE[type(op)](left, right) for op, left, right in pairs)
+
+
+def _excess(node: ast.expr, values: Mapping[str, Any], holds: bool) -> float:
+    """How far ``node`` is from being true, or from being false where ``holds`` is not wanted."""
+    if isinstance(node, ast.UnaryOp):
+        return _excess(node.operand, values, not holds)
+    if isinstance(node, ast.BoolOp):
+        parts = [_excess(part, values, holds) for part in node.values]
+        return sum(parts) if isinstance(node.op, ast.And) is holds else min(parts)
+    assert isinstance(node, ast.Compare)
+    sides = [_evaluate(part, values) for part in (node.left, *node.comparators)]
+    wanted = [type(op) if holds else OPPOSITE[type(op)] for op in node.ops]
+    parts = [_gap(op, *pair) for op, pair in zip(wanted, pairwise(sides), strict=True)]
+    return sum(parts) if holds else min(parts)
+
+
+def _gap(op: type[ast.AST], left: Any, right: Any) -> float:
+    if COMPARE[op](left, right):
+        return 0.0
+    numbers = all(isinstance(side, int | float) for side in (left, right))
+    if op is ast.NotEq or not numbers:
+        return 1.0
+    return abs(float(left) - float(right)) + (STRICT if op in (ast.Lt, ast.Gt) else 0.0)

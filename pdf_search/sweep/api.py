@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,12 @@ def resume(
     with folder.open_store() as store, folder.locked():
         plan = recorded_plan(store, folder, out, progress, trials=trials, **changes)
         have = len(store.trials(name, Phase.SEARCH))
-        if plan.trials < have:
+        if trials is not None and trials < have:
             raise ConfigError(f"--trials {trials}: the sweep has {have} trials already; give more")
+        if trials is not None and progress is not None:
+            for note in plan.notes:
+                progress(note)
+        plan = replace(plan, trials=max(plan.trials, have))
         store.update_sweep(name, trials=plan.trials)
         return _drive(plan, store, _both_phases, console, functions)
 
@@ -150,6 +155,8 @@ def recorded_plan(
     }
     options = SweepOptions.from_recorded(record.options, **(fixed | given))
     plan = plan_sweep(Space.from_dict(record.space_definition), options, progress)
+    if given.get("trials") is None:
+        plan = replace(plan, trials=max(plan.trials, record.trials))  # some may be trained twice
     refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))
     return plan
 

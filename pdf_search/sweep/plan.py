@@ -17,6 +17,7 @@ from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
+from pdf_search.sweep.counting import count_configurations
 from pdf_search.sweep.feasible import check_limits
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.labels import check_labels
@@ -33,7 +34,11 @@ LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep that can start. ``rungs``: epochs at which the worst are stopped, () for none."""
+    """A sweep that can start.
+
+    ``rungs``: epochs at which the worst are stopped, () for none. ``configurations``: how many
+    different ones a finite space has within its limits, None if they were not counted.
+    """
 
     options: SweepOptions
     folder: SweepFolder
@@ -53,6 +58,7 @@ class Plan:
     resources: Resources
     first: TrialConfig
     notes: tuple[str, ...] = ()
+    configurations: int | None = None
 
     @property
     def name(self) -> str:
@@ -87,7 +93,7 @@ class Plan:
         first = words_of_listed(self.space, listed[0]) if listed else "sampled"
         return {
             "sweep": f"{self.name} in {self.folder.path}",
-            "space": f"{self.space.name} ({self.space.source})",
+            "space": f"{self.space.name} ({self.space.source}){self._size()}",
             "data": f"{self.info.title}, {len(self.data.graphs)} graphs",
             "protocol": f"{self.first.protocol}, {replicates} replicate(s) a trial",
             "metric": f"validation {self.metric.label}, {self.metric.mode}",
@@ -99,6 +105,12 @@ class Plan:
             "notes": "; ".join((*self.space.notes, *self.notes)),
             "data notes": "; ".join(self.data.notes),
         }
+
+    def _size(self) -> str:
+        if self.configurations is not None:
+            return f", {self.configurations:,} different configurations within the limits"
+        points = self.space.size()
+        return "" if points is None else f", {points:,} points"
 
     def _stopping(self) -> str:
         if not self.method.asha:
@@ -183,11 +195,29 @@ def plan_sweep(
         confirm_epochs=options.confirm_epochs or epochs,
         resources=resources,
         first=config,
-        notes=_notes(trials, top_k),
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
-    return plan
+    plan = _counted(plan)
+    return replace(plan, notes=(*plan.notes, *_notes(plan.trials, top_k)))
+
+
+def _counted(plan: Plan) -> Plan:
+    """The plan with no more trials than there are different configurations, and a note of it."""
+    shape = plan.data.info.shape
+    assert shape is not None
+    count = count_configurations(plan.space, shape, plan.builder.search, plan.trials)
+    plan = replace(plan, configurations=count)
+    if count is None or count >= plan.trials or plan.options.repeat:
+        return plan
+    if plan.method.sampler == "grid" and plan.options.trials is None:
+        return replace(plan, trials=count)
+    remedy = "widen the space for more, or train equal configurations again: --repeat"
+    note = (
+        f"the space has {count} different configurations within its limits: {count} trials instead "
+        f"of {plan.trials}; {remedy}"
+    )
+    return replace(plan, trials=count, notes=(note,))
 
 
 def _check_points(plan: Plan) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from pdf_search.config import InputShape, TrialConfig
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase
+from pdf_search.sweep.counting import MOST_COUNTED
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.methods import Method
 from pdf_search.sweep.optuna_log import StudyLog
@@ -93,11 +94,26 @@ class Suggestions:
                 return self._accept(draw, config, "sampled", values)
             self.log.reject(draw, reason)
             reasons[reason] += 1
+        left = self._left()
+        if left is not None:
+            return left
         common, count = reasons.most_common(1)[0]
         text = f"{TRIES} draws in a row gave no new configuration ({count} times: {common})"
         if not self.number:
             raise ConfigError(f"space {self.log.space.name}: {text}. Widen the space or its limits")
         self.message = self._ended(text)
+        return None
+
+    def _left(self) -> Job | None:
+        """The next configuration of a small space that drawing has missed."""
+        size = self.log.space.size()
+        if size is None or size > MOST_COUNTED:
+            return None
+        for index, values in enumerate(self.log.space.grid()):
+            config, _ = self._checked(values)
+            if config is not None:
+                draw, drawn = self.log.ask_point(Point(f"left {index}", "sampled", values))
+                return self._accept(draw, config, "sampled", drawn)
         return None
 
     def _ended(self, reason: str) -> str:

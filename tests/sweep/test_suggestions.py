@@ -175,7 +175,7 @@ def test_a_small_space_ends_when_nothing_new_is_left(tmp_path: Path) -> None:
     while (job := source.next()) is not None:
         count += 1
         finish(ledger, job, 1.0)
-    assert count == 6
+    assert count == 6  # also those that drawing misses
     assert "no new configuration" in source.message
     bench.close()
 
