@@ -25,6 +25,7 @@ from pdf_search.errors import DataError
 from pdf_search.records import Task
 
 RUN_EDGES = 2_000_000  # listed edges read at once
+OPTIONAL = ("mapping/mol.csv.gz",)  # the names of the tasks
 _PARTS = ("train", "valid", "test")
 _DAMAGE = (ValueError, EOFError, OSError, zlib.error)  # what reading a broken .csv.gz raises
 

@@ -29,9 +29,10 @@ def prepare(
 ) -> Path:
     """The folder with the prepared arrays of a data set; made if it is not there yet.
 
-    ``data_root`` holds raw files (``TUDataset/NAME/raw``, ``ZINC/raw``, ``ogb/ogbg_NAME``) and is
-    only read. What it lacks is downloaded into the cache; a download over 1 GB needs
-    ``assume_yes``. Any number of processes may call this at once.
+    ``data_root`` holds raw files (``TUDataset/NAME/raw``, ``ZINC/raw``, ``ogb/ogbg_NAME``, or a few
+    levels below in another layout) and is only read. What it lacks is downloaded into the cache,
+    which is said; a download over 1 GB needs ``assume_yes``. Any number of processes may call this
+    at once.
 
     Raises:
         DataError: unknown or damaged data, no network, or a cache that cannot be written.
@@ -40,7 +41,7 @@ def prepare(
     info = lookup(config)
     root = cache_folder(cache)
     data_root = data_root.expanduser() if data_root is not None else None
-    raw = find_raw(config, info, data_root, root)
+    raw = find_raw(config, info, data_root, root, say)
     if raw is not None and _is_intact(_folder(root, info, raw)):
         return _folder(root, info, raw)
     with locked(root, info.name, say):

@@ -17,7 +17,8 @@ from typing import Any
 from pdf_search.config import DataConfig
 from pdf_search.data import download, molecules, ogb_raw, tu, zinc
 from pdf_search.data.ogb_package import graph_property_sets
-from pdf_search.data.raw_set import Progress, RawSet
+from pdf_search.data.places import DEPTH, Wanted, has_all, plain, search
+from pdf_search.data.raw_set import Progress, RawSet, silent
 from pdf_search.data.registry import TU_SETS, DatasetInfo
 from pdf_search.errors import DataError
 
@@ -33,59 +34,69 @@ class RawFiles:
 
 @dataclass(frozen=True)
 class Source:
-    """A named data set's raw files: folders below a data root, and the files in them."""
+    """A named data set's raw files: what they are, how they are read and downloaded."""
 
-    places: tuple[str, ...]  # in order of preference
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
+    wanted: Wanted
     read: Callable[[Path, Progress], RawSet]
     download: Callable[[Path, bool, Progress], None]
     downloaded: str  # where below its target folder the download puts the files
 
-    def find(self, root: Path) -> Path | None:
-        """The folder below ``root`` that holds the files; None if there is no such folder.
+    def downloaded_to(self, root: Path) -> Path | None:
+        """The folder of an earlier download below ``root``; None if there is no such folder.
 
         Raises:
             DataError: the folder is there, some of its files are not.
         """
-        for place in self.places:
-            folder = root / place
-            missing = [name for name in self.required if not (folder / name).is_file()]
-            if not missing:
-                return folder
-            if len(missing) < len(self.required):
-                raise DataError(
-                    f"{folder} is incomplete: {', '.join(missing)} missing; complete it, or remove "
-                    "the folder to have the data set downloaded"
-                )
-        return None
+        folder = root / self.wanted.homes[0]
+        if folder.is_dir() and not has_all(folder, self.wanted):
+            raise DataError(
+                f"{folder}, an earlier download, is incomplete: remove it to have the data set "
+                "downloaded again"
+            )
+        return folder if folder.is_dir() else None
 
     def files(self, folder: Path) -> RawFiles:
         """The raw files in ``folder``, identified by size and time of change."""
-        present = [n for n in (*self.required, *self.optional) if (folder / n).is_file()]
-        stats = {name: (folder / name).stat() for name in present}
+        names = (*self.wanted.required, *self.wanted.optional)
+        stats = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
         identity = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
         return RawFiles({"files": identity}, str(folder), partial(self.read, folder))
 
 
 def find_raw(
-    config: DataConfig, info: DatasetInfo, data_root: Path | None, cache: Path
+    config: DataConfig,
+    info: DatasetInfo,
+    data_root: Path | None,
+    cache: Path,
+    say: Progress = silent,
 ) -> RawFiles | None:
-    """The raw files in the data root or, from an earlier download, in the cache.
+    """The raw files at or below the data root or, from an earlier download, in the cache.
+
+    Whatever else than the data root's usual folders is used is said.
 
     Raises:
-        DataError: the data root does not exist, or holds the set incompletely.
+        DataError: the data root does not exist, or holds the set in a form that cannot be read.
     """
     if data_root is not None and not data_root.is_dir():
-        raise DataError(f"the data root {data_root.absolute()} is not a folder")
+        raise DataError(f"the data root {data_root.absolute()} is not a folder{_hint(data_root)}")
     if info.name in ("csv", "freesolv"):
         return _table_files(config, info)
     source = source_of(info)
-    for root in (data_root, cache / "raw"):
-        folder = source.find(root) if root is not None else None
-        if folder is not None:
-            return source.files(folder)
-    return None
+    if data_root is not None and (folder := search(data_root.absolute(), source.wanted)):
+        if folder not in [data_root.absolute() / home for home in source.wanted.homes]:
+            say(f"{info.title}: reading {folder}")
+        return source.files(folder)
+    folder = source.downloaded_to(cache / "raw")
+    if data_root is not None:
+        instead = f"reading the earlier download {folder}" if folder else "downloading it"
+        say(
+            f"{info.title} is not in {data_root.absolute()} (looked {DEPTH} levels deep): {instead}"
+        )
+    return source.files(folder) if folder else None
+
+
+def _hint(path: Path) -> str:
+    return ": unpack it, and give the folder" if path.is_file() else ""
 
 
 def fetch_raw(
@@ -97,7 +108,7 @@ def fetch_raw(
         DataError: no network, or a large download without ``assume_yes``.
     """
     source = source_of(info)
-    folder = cache / "raw" / source.places[0]
+    folder = cache / "raw" / source.wanted.homes[0]
     for leftover in (cache / "raw").glob(f".{info.name}.*"):  # of a process that was killed
         shutil.rmtree(leftover, ignore_errors=True)
     temp = cache / "raw" / f".{info.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
@@ -112,10 +123,12 @@ def fetch_raw(
         raise DataError(f"{info.name} cannot be downloaded into {folder}: {error}") from None
     finally:
         shutil.rmtree(temp, ignore_errors=True)
-    found = source.find(cache / "raw")
-    if found is None:
-        raise DataError(f"the download of {info.name} holds none of {', '.join(source.required)}")
-    return source.files(found)
+    if not has_all(folder, source.wanted):
+        shutil.rmtree(folder, ignore_errors=True)
+        raise DataError(
+            f"the download of {info.name} does not hold all of {', '.join(source.wanted.required)}"
+        )
+    return source.files(folder)
 
 
 def _remedy(source: Source, data_root: Path | None) -> str:
@@ -123,7 +136,8 @@ def _remedy(source: Source, data_root: Path | None) -> str:
     looked = f" (looked in {data_root.absolute()})" if data_root else ""
     return (
         f"\nThe files are not here yet{looked}. Without a network, copy "
-        f"{', '.join(source.required)} into {where}/{source.places[0]} and give --data-root {where}"
+        f"{', '.join(source.wanted.required)} into {where}/{source.wanted.homes[0]} and give "
+        f"--data-root {where}"
     )
 
 
@@ -138,9 +152,15 @@ def source_of(info: DatasetInfo) -> Source:
 
 def _zinc_source() -> Source:
     return Source(
-        places=("ZINC/raw",),
-        required=zinc.FILES,
-        optional=(),
+        wanted=Wanted(
+            title="ZINC",
+            required=zinc.FILES,
+            optional=(),
+            homes=("ZINC/raw",),
+            names=frozenset({"zinc", "zinc12k", "zinc_12k", "zinc_full", "molecules"}),
+            others=frozenset(),
+            unique=False,
+        ),
         read=zinc.read_zinc,
         download=lambda into, _, say: download.download_zinc(into, say),
         downloaded="raw",
@@ -149,9 +169,15 @@ def _zinc_source() -> Source:
 
 def _tu_source(name: str) -> Source:
     return Source(
-        places=(f"TUDataset/{name}/raw", f"{name}/raw"),
-        required=tu.required_files(name),
-        optional=tu.optional_files(name),
+        wanted=Wanted(
+            title=name,
+            required=tu.required_files(name),
+            optional=tu.optional_files(name),
+            homes=(f"TUDataset/{name}/raw", f"{name}/raw"),
+            names=frozenset({plain(name)}),
+            others=frozenset(),
+            unique=True,
+        ),
         read=lambda folder, _: tu.read_tu(folder, name),
         download=lambda into, _, say: download.download_tu(name, into, say),
         downloaded="raw",
@@ -162,14 +188,29 @@ def _ogb_source(info: DatasetInfo) -> Source:
     shape, split = info.shape, graph_property_sets()[info.name]["split"]
     assert shape is not None
     folder = info.name.replace("-", "_")
+    others = frozenset().union(*map(_ogb_names, graph_property_sets()))
     return Source(
-        places=tuple(f"{root}{folder}{end}" for root in ("ogb/", "") for end in ("", "_pyg")),
-        required=ogb_raw.required_files(shape, split),
-        optional=(),
+        wanted=Wanted(
+            title=info.title,
+            required=ogb_raw.required_files(shape, split),
+            optional=ogb_raw.OPTIONAL,
+            homes=tuple(f"{root}{folder}{end}" for root in ("ogb/", "") for end in ("", "_pyg")),
+            names=_ogb_names(info.name),
+            others=others - _ogb_names(info.name),
+            unique=False,
+        ),
         read=lambda folder, say: ogb_raw.read_ogb(folder, shape, split, say),
         download=lambda into, yes, say: download.download_ogb(info.name, into, yes, say),
         downloaded=".",
     )
+
+
+def _ogb_names(name: str) -> frozenset[str]:
+    """Plain names of a set's folders: its own, without the collection's, and its archive's."""
+    own = plain(name)
+    short = own.removeprefix("ogbg_")
+    bases = {own, short, short.removeprefix("mol"), graph_property_sets()[name]["download_name"]}
+    return frozenset(f"{base}{end}" for base in bases for end in ("", "_pyg"))
 
 
 def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
