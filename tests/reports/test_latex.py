@@ -11,6 +11,7 @@ from reports import complexity_grid, load_study, load_sweep, result_table, stati
 from reports.grid_texts import grid_latex
 from reports.studies.tables import study_grids
 from reports.table_texts import table_latex
+from reports.tables import escape_latex
 from reports.taxonomy import taxonomy_table
 from tests.reports import samples
 from tests.reports import study_samples as studies
@@ -21,6 +22,10 @@ DOCUMENT = r"""\documentclass{article}
 %s
 \end{document}
 """
+ESCAPED = (
+    r"50\% \& \$x\_1\$ \#2 \{a\} \textbackslash{}b \textasciitilde{} \textasciicircum{} "
+    rf"\textless{{}}\textgreater{{}} '{escape_latex('ü')}' -- \textsuperscript{{2}} new \%"
+)
 AWKWARD = "50% & $x_1$ #2 {a} \\b ~ ^ <> 'ü' – ²\nnew %"
 
 
@@ -40,6 +45,33 @@ def test_best_is_bold_second_underlined_and_rules_are_booktabs(store: Store) -> 
     assert r"\textbf{0.066} $\pm$ \textbf{0.002}" in text
     assert r"\underline{0.070 $\pm$ 0.004}" in text
     assert r"\label{tab:night-1}" in text
+
+
+def test_every_sign_that_latex_reads_is_escaped() -> None:
+    assert escape_latex(AWKWARD) == ESCAPED
+    assert escape_latex("a--b") == "a-{}-b"
+
+
+def test_text_from_outside_is_escaped_wherever_it_stands(store: Store) -> None:
+    text = latex(store)
+    assert "50% &" not in text
+    places = [line for line in text.splitlines() if ESCAPED in line]
+    caption, notice, row = (
+        next(line for line in places if sign in line) for sign in (r"\caption", "% PARTIAL", r"\\")
+    )
+    assert caption.startswith(rf"  \caption{{{ESCAPED}: ")
+    assert notice == f"% PARTIAL: {ESCAPED}"
+    assert row.startswith(f"    {ESCAPED} ({ESCAPED}) & ")
+    assert row.endswith(rf"\\ % {ESCAPED}")
+
+
+def test_names_of_rows_in_a_study_are_escaped(store: Store) -> None:
+    name = AWKWARD.replace("\n", " ")
+    (record,) = studies.begin(store, "paper/zinc", "results", [studies.row(name, "zinc")])
+    studies.train(store, record, 0, 0.064)
+    texts = [grid_latex(grid) for grid in study_grids(load_study(store, "paper/zinc"))]
+    assert any(f"{ESCAPED} & " in text for text in texts)
+    assert not any("50% &" in text for text in texts)
 
 
 def latex_compiler() -> str:

@@ -1,6 +1,7 @@
 import sqlite3
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +88,42 @@ def test_a_locked_database_says_so(store: Store) -> None:
         with pytest.raises(StoreError, match="database is locked; another process"):
             other.update_sweep("night", trials=5)
         assert other.sweep("night") == sweep()
+
+
+def _lose(store: Store) -> None:
+    """From now on every transaction finds its connection closed, as if the server were gone."""
+
+    def close(connection: sa.Connection) -> None:
+        connection.connection.driver_connection.close()  # type: ignore[union-attr]
+
+    sa.event.listen(store._engine, "begin", close, insert=True)
+
+
+def test_a_lost_connection_is_not_taken_for_an_empty_database(store: Store) -> None:
+    store.create_sweep(sweep())
+    store.save_trial(trial())
+    _lose(store)
+    reads: tuple[Callable[[], object], ...] = (
+        store.sweeps,
+        lambda: store.sweep("night"),
+        lambda: store.trials("night"),
+        lambda: store.epochs("night", Phase.SEARCH, 0),
+        lambda: store.all_epochs("night", Phase.SEARCH),
+    )
+    for read in reads:
+        with pytest.raises(StoreError, match=r"results\.db: Cannot operate on a closed database"):
+            read()
+    with Store(str(store.place), create=False) as again:
+        assert again.trials("night") == [trial()]
+
+
+def test_a_lost_connection_is_not_taken_for_a_database_without_our_tables(store: Store) -> None:
+    connection = store._engine.connect()
+    connection.connection.driver_connection.close()  # type: ignore[union-attr]
+    with pytest.raises(sa.exc.ProgrammingError, match="closed database"):
+        stored_version(connection)
+    connection.invalidate()
+    connection.close()
 
 
 def test_a_newer_version_is_refused_with_the_remedy(store: Store) -> None:

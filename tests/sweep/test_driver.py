@@ -1,0 +1,134 @@
+"""What the driver hands to search, early stopping and confirmation, above all when it resumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from pdf_search.records import METRICS, Phase, Replicate, ReplicateEpoch, State, TrialRecord
+from pdf_search.results.store import Store
+from pdf_search.space import Space
+from pdf_search.sweep import SweepOptions, plan_sweep
+from pdf_search.sweep.confirming import best_trials
+from pdf_search.sweep.driver import Driver, Functions
+from pdf_search.sweep.halt import Halt
+from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.optuna_log import StudyLog
+from pdf_search.sweep.plan import Plan
+from pdf_search.sweep.predictions import FILE, gather_predictions
+from tests.sweep.helpers import NAME, SHAPE, Bench, SilentView, finish, report, sweep_record
+
+
+@pytest.fixture
+def plan(space: Space, cache: Path, tmp_path: Path) -> Plan:
+    options = SweepOptions(out=tmp_path / "runs", cache=cache, name=NAME)
+    return plan_sweep(space, options)
+
+
+@contextmanager
+def driven(plan: Plan, bench: Bench) -> Iterator[tuple[Driver, StudyLog, Ledger]]:
+    """A driver on the bench's database, opened anew as a resume does."""
+    driver = Driver(plan, bench.store, Halt(), Console(file=StringIO()), Functions())
+    bench.open()
+    yield driver, bench.log, bench.ledger()
+    bench.close()
+
+
+def test_a_resumed_search_goes_on_with_the_next_number_and_nothing_known(
+    plan: Plan, space: Space, tmp_path: Path
+) -> None:
+    bench = Bench(tmp_path, space, trials=plan.trials)
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    for value in (3.0, 1.0):
+        job = source.next()
+        assert job is not None
+        finish(ledger, job, value)
+    with driven(plan, bench) as (driver, study, again):
+        resumed = driver._suggestions(study, again, [])
+        assert resumed.remaining() == plan.trials - 2
+        hashes = {number: record.config_hash for number, record in again.records.items()}
+        assert resumed.known == {config: number for number, config in hashes.items()}
+        jobs = [resumed.next() for _ in range(plan.trials - 2)]
+        assert [job.number for job in jobs if job] == list(range(2, plan.trials))
+        assert not {job.config.content_hash() for job in jobs if job} & set(hashes.values())
+        assert resumed.next() is None
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_early_stopping_follows_the_metric_and_remembers_what_was_recorded(
+    name: str, plan: Plan, space: Space, tmp_path: Path
+) -> None:
+    bench = Bench(tmp_path, space)
+    ledger = bench.ledger()
+    source = bench.suggestions(ledger)
+    for value in (0.4, 0.5, 0.6):
+        job = source.next()
+        assert job is not None
+        ledger.planned(job)
+        for epoch in (1, 2, 3):
+            ledger.epoch(job.number, report(epoch, value), "cpu")
+    with driven(replace(plan, metric=METRICS[name]), bench) as (driver, _, again):
+        scheduler = driver._scheduler(again)
+        assert scheduler is not None
+        sign = 1 if METRICS[name].mode == "max" else -1
+        assert scheduler.rungs.seen[3] == {0: sign * 0.4, 1: sign * 0.5, 2: sign * 0.6}
+        good, bad = (0.2, 0.8) if sign < 0 else (0.8, 0.2)
+        assert scheduler.rungs.stops(7, 3, bad)
+        assert not scheduler.rungs.stops(8, 3, good)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_best_by_validation_are_confirmed_whatever_their_test_values(
+    name: str, space: Space, tmp_path: Path
+) -> None:
+    """Test values that a search never records, in the opposite order."""
+    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+        store.create_sweep(replace(sweep_record(space, "tpe", 4), metric=name))
+        ledger = Ledger(store, NAME, Phase.SEARCH, SHAPE, SilentView(), print)
+        valid, test = (0.2, 0.8, 0.5, 0.9), (0.8, 0.2, 0.5, 0.1)
+        for number in range(4):
+            state = State.PRUNED if number == 3 else State.COMPLETE
+            ledger.save(_record(number, state))
+            ledger.curves[number] = []
+            epoch = replace(
+                report(1, 0.0), replicates=(ReplicateEpoch(1.0, valid[number], test[number]),)
+            )
+            ledger.epoch(number, epoch, "cpu")
+        order = [0, 2, 1] if METRICS[name].mode == "min" else [1, 2, 0]
+        assert [t.number for t in best_trials(store, NAME, 3)] == order
+        assert [t.number for t in best_trials(store, NAME, 1)] == order[:1]
+
+
+def _record(number: int, state: State, checkpoint: Path | None = None) -> TrialRecord:
+    return TrialRecord(
+        sweep=NAME,
+        phase=Phase.SEARCH,
+        number=number,
+        config={},
+        config_hash=str(number),
+        state=state,
+        replicates=(Replicate(0),),
+        checkpoint="" if checkpoint is None else str(checkpoint),
+    )
+
+
+def test_predictions_are_gathered_of_whole_trials_alone(tmp_path: Path) -> None:
+    trials = []
+    for number, state in enumerate((State.COMPLETE, State.FAILED, State.INTERRUPTED)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        pd.DataFrame({"prediction": [0.5 + number]}).to_parquet(folder / FILE)
+        trials.append(_record(number, state, folder))
+    assert gather_predictions(trials, tmp_path / "all.parquet")
+    table = pd.read_parquet(tmp_path / "all.parquet")
+    assert table.to_dict("list") == {"prediction": [0.5], "trial": [0]}
+    assert not gather_predictions(trials[1:], tmp_path / "none.parquet")
+    assert not (tmp_path / "none.parquet").exists()
