@@ -13,6 +13,7 @@ from pdf_search.cli.groups import AsJson, Place, Source, grouped
 from pdf_search.cli.trained import RunName, Which, find_run, loaded
 from pdf_search.cli.words import facts, out, out_json, say
 from pdf_search.errors import ConfigError
+from pdf_search.places import expanded
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def explain(
 
     wanted = view.numbers
     kept = find_run(run, which, place)
-    target = to.expanduser().resolve() if to is not None else kept.explained
+    target = expanded(to).resolve() if to is not None else kept.explained
     with loaded(kept, source, view.replicate) as trained:
         found = explained(trained, view.graph, wanted)
     files = write_explanation(found, target)

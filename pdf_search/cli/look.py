@@ -62,18 +62,17 @@ def _data_config(name: str, sets: list[str]) -> DataConfig:
     """Raises:
     ConfigError: a --set that is no key of a data set.
     """
-    import yaml
     from pydantic import ValidationError
 
     from pdf_search.config import DataConfig, describe
+    from pdf_search.space import parse_override
 
     own = name.endswith((".csv", ".tsv"))
     tree: dict[str, Any] = {"name": "csv", "path": name} if own else {"name": name}
-    for text in sets:
-        path, equals, value = text.partition("=")
-        if not equals or not path.startswith("data."):
-            raise ConfigError(f"--set {text}: write --set data.KEY=VALUE")
-        tree[path.removeprefix("data.")] = yaml.safe_load(value)
+    for override in map(parse_override, sets):
+        if not override.path.startswith("data."):
+            raise ConfigError(f"{override.place}: write --set data.KEY=VALUE")
+        tree[override.path.removeprefix("data.")] = override.value
     try:
         return DataConfig.model_validate(tree)
     except ValidationError as error:

@@ -12,6 +12,7 @@ from pdf_search.cli.groups import AsJson, Place, Source, grouped
 from pdf_search.cli.trained import RunName, Which, find_run, loaded
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError
+from pdf_search.places import expanded
 
 
 @grouped
@@ -42,7 +43,7 @@ def predict(
         column = smiles or trained.config.data.smiles
         found = predict_molecules(trained, table, column, say)
     if to is not None:
-        _write(found.table.to_csv(index=False), to.expanduser())
+        _write(found.table.to_csv(index=False), expanded(to))
     if as_json:
         rows = found.table.astype(object).where(found.table.notna(), None).to_dict("records")
         out_json({"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong})

@@ -11,6 +11,7 @@ from typer import Option
 from pdf_search.cli.groups import AsJson, Place, SweepName, grouped
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, StoreError
+from pdf_search.places import expanded
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def report(
     from reports import has_study, write_report, write_study
 
     folder = SweepFolder.find(place.out, name, place.url)
-    target = to.expanduser().resolve() if to is not None else folder.report
+    target = expanded(to).resolve() if to is not None else folder.report
     with folder.open_store() as store:
         write = write_study if has_study(store, name) else write_report
         files = write(store, name, target)
@@ -99,7 +100,7 @@ def _stores(place: Place) -> Iterator[tuple[Store, str]]:
         with Store(place.url, create=False) as store:
             yield store, store.place
         return
-    folder = place.out.expanduser().resolve()
+    folder = expanded(place.out).resolve()
     # Studies may have names of two parts, such as paper/ablation.
     for file in sorted([*folder.glob("*/results.db"), *folder.glob("*/*/results.db")]):
         try:

@@ -12,6 +12,7 @@ from typer import Argument, Option
 from pdf_search.cli.groups import Place, Source, grouped
 from pdf_search.cli.words import out, say
 from pdf_search.errors import ConfigError
+from pdf_search.places import expanded
 
 if TYPE_CHECKING:
     from reports import Grid, Study
@@ -116,7 +117,7 @@ def taxonomy_verb(out_folder: OUT = Path("runs")) -> None:
 def _write(name: str, grid: Grid, out_folder: Path) -> None:
     from reports import write_grids
 
-    folder = out_folder.expanduser().resolve() / "tables"
+    folder = expanded(out_folder).resolve() / "tables"
     write_grids(name, [grid], folder)
     out((folder / f"{name}.md").read_text(encoding="utf-8"))
     say(f"written: {folder}/{name}.md, .tex, .csv, .html")

@@ -15,6 +15,7 @@ from typer import Option
 from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, PdfSearchError
+from pdf_search.places import expanded
 
 if TYPE_CHECKING:
     from pdf_search.config import TrialConfig
@@ -89,7 +90,7 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
 
     if run.resume and run.name is None:
         raise ConfigError("--resume needs the --name of the run to continue")
-    place = run.out.expanduser()
+    place = expanded(run.out)
     folder = SweepFolder.of(place, run.name or free_name(place, wanted), None)
     if folder.path.exists() and not run.resume:
         raise ConfigError(

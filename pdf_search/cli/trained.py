@@ -13,6 +13,7 @@ from typer import Argument, Option
 from pdf_search.cli.groups import Place, Source
 from pdf_search.cli.words import say
 from pdf_search.errors import ConfigError
+from pdf_search.places import expanded
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
     from pdf_search.inference.load import read_config
     from pdf_search.training.checkpoint import CHECKPOINT
 
-    named = place.out.expanduser() / run
-    folder = (named if named.is_dir() else Path(run).expanduser()).resolve()
+    named = expanded(place.out) / run
+    folder = (named if named.is_dir() else expanded(run)).resolve()
     if (folder / "results.db").is_file():
         raise ConfigError(
             f"{folder} is a sweep: name one of its trials with --trial N "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from pdf_search.data.raw_set import Progress
 from pdf_search.errors import DataError
+from pdf_search.places import expanded, usual_cache
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,8 @@ class CacheEntry:
 def cache_folder(cache: Path | None = None) -> Path:
     """The cache: ``cache``, else ``$PDF_SEARCH_CACHE``, else ``~/.cache/pdf_search``."""
     if cache is not None:
-        return cache.expanduser().absolute()
-    named = os.environ.get("PDF_SEARCH_CACHE")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    return (Path(named) if named else home / "pdf_search").expanduser().absolute()
+        return expanded(cache).absolute()
+    return usual_cache()
 
 
 def cache_size(cache: Path | None = None) -> int:

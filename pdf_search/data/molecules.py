@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.errors import DataError
+from pdf_search.places import expanded
 from pdf_search.records import Task
 
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
@@ -70,11 +71,11 @@ def read_table(path: Path, as_is: bool = False) -> Table:
         DataError: no such file, no header, doubled columns, or rows of another length (by line).
     """
     try:
-        with path.expanduser().open(newline="", encoding="utf-8-sig") as file:
+        with expanded(path).open(newline="", encoding="utf-8-sig") as file:
             delimiter = "\t" if path.suffix == ".tsv" else ","
             return _parse(path, csv.reader(file, delimiter=delimiter), as_is)
     except FileNotFoundError:
-        raise DataError(f"data.path: no file {path.expanduser().absolute()}") from None
+        raise DataError(f"data.path: no file {expanded(path).absolute()}") from None
     except (UnicodeDecodeError, csv.Error, IsADirectoryError) as error:
         raise DataError(f"data.path: {path} is not a UTF-8 CSV file: {error}") from None
 

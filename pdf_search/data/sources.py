@@ -21,6 +21,7 @@ from pdf_search.data.places import DEPTH, Wanted, has_all, plain, search
 from pdf_search.data.raw_set import Progress, RawSet, silent
 from pdf_search.data.registry import TU_SETS, DatasetInfo
 from pdf_search.errors import DataError
+from pdf_search.places import expanded
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,7 @@ def _ogb_names(name: str) -> frozenset[str]:
 def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
     if info.name == "csv":
         assert config.path is not None
-        path, smiles, names = Path(config.path).expanduser(), config.smiles, config.targets
+        path, smiles, names = expanded(config.path), config.smiles, config.targets
     else:
         path = Path(str(files("pdf_search.data") / "freesolv" / "freesolv.csv"))
         smiles, names = "smiles", ("expt",)

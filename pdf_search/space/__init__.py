@@ -12,6 +12,7 @@ from pdf_search.space.domains import (
 from pdf_search.space.first import origin_of_listed, words_of_listed
 from pdf_search.space.load import load_space, paper_names, paper_trial, space_names, space_text
 from pdf_search.space.schema import space_schema
+from pdf_search.space.set_option import parse_override
 from pdf_search.space.space import Defaults, Space
 from pdf_search.space.study import Study, StudyPart, StudyRow
 from pdf_search.space.study_load import load_study, recorded_study, study_names
@@ -36,6 +37,7 @@ __all__ = [
     "origin_of_listed",
     "paper_names",
     "paper_trial",
+    "parse_override",
     "recorded_study",
     "space_names",
     "space_schema",

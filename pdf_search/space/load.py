@@ -10,6 +10,7 @@ from typing import Any
 from pdf_search.config import DataConfig, parse_trial
 from pdf_search.data.registry import canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
+from pdf_search.places import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
 from pdf_search.space.definition import Definition, merge, retarget
 from pdf_search.space.overrides import apply_overrides
@@ -58,7 +59,7 @@ def space_text(name_or_path: str) -> str:
     """
     space = load_space(name_or_path)
     if name_or_path.endswith((".yaml", ".yml")):
-        return Path(name_or_path).read_text(encoding="utf-8")
+        return expanded(name_or_path).read_text(encoding="utf-8")
     if space.name in space_names():
         text = files(SHIPPED).joinpath(f"{space.name}.yaml").read_text(encoding="utf-8")
     else:
@@ -70,7 +71,7 @@ def space_text(name_or_path: str) -> str:
 
 def _find(given: str) -> tuple[str, Definition]:
     if given.endswith((".yaml", ".yml")) or "/" in given or "\\" in given:
-        path = Path(given)
+        path = expanded(given)
         return path.stem, _read_file(path)
     name = canonical(given)
     if name in space_names():
@@ -105,7 +106,7 @@ def _read_file(path: Path) -> Definition:
     definition = _definition(text, str(path))
     data = definition.plain.get("data")
     if isinstance(data, dict) and isinstance(data.get("path"), str):
-        data["path"] = str((path.absolute().parent / data["path"]).resolve())
+        data["path"] = str((path.absolute().parent / expanded(data["path"])).resolve())
     return definition
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from pdf_search.errors import SpaceError
@@ -13,7 +11,7 @@ from pdf_search.space.definition import Definition, forget, known_paths, retarge
 from pdf_search.space.fields import OWNED_BY_SWEEP
 from pdf_search.space.parse import is_domain
 from pdf_search.space.problems import Where, did_you_mean, dotted
-from pdf_search.space.yaml_reader import Document, read_yaml
+from pdf_search.space.set_option import Override, parse_override
 
 
 def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definition:
@@ -29,37 +27,6 @@ def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definit
     for override in parsed:
         _apply(result, override)
     return result
-
-
-@dataclass(frozen=True)
-class Override:
-    """One ``path=value``, its value read as YAML."""
-
-    place: str
-    path: str
-    document: Document
-
-    @property
-    def value(self) -> Any:
-        return copy.deepcopy(self.document.tree)
-
-
-def parse_override(text: str) -> Override:
-    """Raises:
-    SpaceError: not of the form ``path=value``, or no YAML value.
-    """
-    place = f"--set {text}"
-    path, equals, value = text.partition("=")
-    path = path.strip()
-    if not equals or not path:
-        raise SpaceError(f"{place}: write --set path=value, for example --set model.hidden=64")
-    document = read_yaml(value, place, lines=False)
-    tree = document.tree
-    if path == "data.path" and isinstance(tree, str):
-        tree = str(Path(tree).absolute())
-    if path == "data" and isinstance(tree, dict) and isinstance(tree.get("path"), str):
-        tree["path"] = str(Path(tree["path"]).absolute())
-    return Override(place, path, replace(document, tree=tree))
 
 
 def _change_data_set(definition: Definition, override: Override) -> None:

@@ -13,11 +13,13 @@ from typing import Any
 from pdf_search.config import DataConfig
 from pdf_search.data.registry import canonical, lookup
 from pdf_search.errors import DataError, SpaceError
+from pdf_search.places import expanded
 from pdf_search.space.definition import Definition
 from pdf_search.space.fields import config_paths
 from pdf_search.space.load import SHIPPED, paper_names, paper_trial
-from pdf_search.space.overrides import parse_override, remedy
+from pdf_search.space.overrides import remedy
 from pdf_search.space.problems import Where, did_you_mean
+from pdf_search.space.set_option import parse_override
 from pdf_search.space.settings import nested, overlay
 from pdf_search.space.study import ROW_TREE, Study, StudyHead, StudyRow
 from pdf_search.space.study_file import OWNED, RowReader, build_study
@@ -83,7 +85,8 @@ def _found(folder: Traversable, prefix: str) -> list[str]:
 
 def _find(given: str) -> tuple[str, Definition]:
     if given.endswith((".yaml", ".yml")):
-        return Path(given).stem, _own(Path(given))
+        path = expanded(given)
+        return path.stem, _own(path)
     if given not in study_names():
         hint = did_you_mean(given, study_names())
         hint = hint if hint.endswith("?") else f"{hint}."
@@ -109,7 +112,7 @@ def _own(path: Path) -> Definition:
     for row in rows if isinstance(rows, list) else []:
         data = row.get("data") if isinstance(row, dict) else None
         if isinstance(data, dict) and isinstance(data.get("path"), str):
-            data["path"] = str((path.absolute().parent / data["path"]).resolve())
+            data["path"] = str((path.absolute().parent / expanded(data["path"])).resolve())
     return definition
 
 

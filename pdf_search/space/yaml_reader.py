@@ -70,10 +70,24 @@ def read_yaml(text: str, source: str, lines: bool = True) -> Document:
         raise SpaceError(f"{source}: brackets nest too deeply to be read") from None
     except yaml.YAMLError as error:
         raise SpaceError(_syntax(error, source, lines)) from None
+    if not lines and after(node, text):
+        raise SpaceError(
+            f"{source}: to YAML, {after(node, text)!r} is a comment; quote a value that holds a #"
+        )
     reader = _Reader(source, lines)
     tree = None if node is None else reader.value(node, (), ())
     reader.problems.raise_if_any()
     return Document(source, tree, reader.marks)
+
+
+def after(node: yaml.Node | None, text: str) -> str:
+    """What follows a value: in YAML nothing but a comment can."""
+    if node is None:
+        return text.strip()
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        last = node.value[-1]
+        return after(last[1] if isinstance(last, tuple) else last, text)
+    return text[node.end_mark.index :].strip()
 
 
 def _syntax(error: yaml.YAMLError, source: str, lines: bool) -> str:

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import make_url
 
 from pdf_search.errors import ConfigError, StoreError
+from pdf_search.places import expanded
 from pdf_search.results.store import Store
 from pdf_search.sweep.options import NAME, NAME_RULE
 
@@ -31,7 +32,7 @@ class SweepFolder:
 
     @classmethod
     def of(cls, out: Path, name: str, db: str | None) -> SweepFolder:
-        return cls(out.expanduser().resolve() / name, db, name)
+        return cls(expanded(out).resolve() / name, db, name)
 
     @classmethod
     def find(cls, out: Path, name: str, db: str | None) -> SweepFolder:
@@ -84,7 +85,7 @@ class SweepFolder:
         """Absolute folder or URI for checkpoints; one that is shared gets a folder of its own."""
         if given is None:
             return str(self.path / "trials")
-        base = given.rstrip("/") if "://" in given else str(Path(given).expanduser().resolve())
+        base = given.rstrip("/") if "://" in given else str(expanded(given).resolve())
         return f"{base}/{self.name}"
 
     def open_store(self, create: bool = False) -> Store:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.errors import ConfigError
+from pdf_search.places import expanded
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"
@@ -77,7 +78,7 @@ class SweepOptions:
         """The part that a resume needs, as JSON-like data; a folder as an absolute path."""
         tree = {name: asdict(self)[name] for name in RECORDED}
         return {
-            k: str(v.expanduser().resolve()) if isinstance(v, Path) else v for k, v in tree.items()
+            k: str(expanded(v).resolve()) if isinstance(v, Path) else v for k, v in tree.items()
         }
 
     @classmethod

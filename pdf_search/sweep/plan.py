@@ -15,6 +15,7 @@ from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.data.split_notes import with_split_notes
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.places import expanded
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.counting import count_configurations
@@ -174,7 +175,7 @@ def plan_sweep(
     resources = settle_resources(options, available_nodes(options), trials)
     folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
     data = with_split_notes(load_prepared(folder), config)
-    name = options.name or default_name(options.out.expanduser(), space.name)
+    name = options.name or default_name(expanded(options.out), space.name)
     grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
     top_k = defaults.confirm_top_k if options.top_k is None else options.top_k
     plan = Plan(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from textwrap import shorten
 
 from pdf_search.errors import ConfigError
+from pdf_search.places import expanded
 
 LONGEST = 200  # characters of a file system's own message
 
@@ -32,7 +32,7 @@ def check_storage(given: str | None) -> None:
 
 
 def _check_folder(given: str) -> None:
-    folder = Path(given).expanduser().resolve()
+    folder = expanded(given).resolve()
     nearest = next(place for place in (folder, *folder.parents) if place.exists())
     if not nearest.is_dir():
         raise ConfigError(f"--storage {given}: {nearest} is a file. Give a folder")
