@@ -64,7 +64,7 @@ def _data_config(name: str, sets: list[str]) -> DataConfig:
     """
     from pydantic import ValidationError
 
-    from pdf_search.config import DataConfig, describe
+    from pdf_search.config import DataConfig, describe, newest
     from pdf_search.space import parse_override
 
     own = name.endswith((".csv", ".tsv"))
@@ -74,7 +74,7 @@ def _data_config(name: str, sets: list[str]) -> DataConfig:
             raise ConfigError(f"{override.place}: write --set data.KEY=VALUE")
         tree[override.path.removeprefix("data.")] = override.value
     try:
-        return DataConfig.model_validate(tree)
+        return DataConfig.model_validate(newest(tree))
     except ValidationError as error:
         raise ConfigError(f"--set: {describe(error, DataConfig)}") from None
 

@@ -33,13 +33,14 @@ def statistics_verb(
     out_folder: OUT = Path("runs"),
 ) -> None:
     """Counts of data sets as loaded, beside those that the paper prints."""
-    from pdf_search.config import DataConfig
+    from pdf_search.config import DataConfig, newest
     from pdf_search.data import load_prepared, mean_counts, prepare, statistics
     from reports import statistics_grid
 
     found = []
     for name in names or _papers_sets(source.cache):
-        folder = prepare(DataConfig(name=name), source.data_root, source.cache, source.yes, say)
+        config = DataConfig.model_validate(newest({"name": name}))
+        folder = prepare(config, source.data_root, source.cache, source.yes, say)
         prepared = load_prepared(folder)
         found.append(statistics(prepared) | mean_counts(prepared))
     _write("statistics", statistics_grid(found), out_folder)

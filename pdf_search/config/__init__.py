@@ -5,7 +5,16 @@ be checked on a machine without it.
 """
 
 from pdf_search.config.basis import BasisConfig, EpsRange, Hops, PowerRange
-from pdf_search.config.data import CategoricalInput, DataConfig, InputShape, LinearInput, NoInput
+from pdf_search.config.data import (
+    FEATURISER,
+    SPLIT,
+    CategoricalInput,
+    DataConfig,
+    InputShape,
+    LinearInput,
+    NoInput,
+    newest,
+)
 from pdf_search.config.frozen import Frozen
 from pdf_search.config.model import Activation, ModelConfig
 from pdf_search.config.training import Constant, Cosine, Milestones, Schedule, Step, TrainingConfig
@@ -13,6 +22,8 @@ from pdf_search.config.trial import TrialConfig, parse_trial
 from pdf_search.config.wrong import describe, wrong, wrong_together
 
 __all__ = [
+    "FEATURISER",
+    "SPLIT",
     "Activation",
     "BasisConfig",
     "CategoricalInput",
@@ -33,6 +44,7 @@ __all__ = [
     "TrainingConfig",
     "TrialConfig",
     "describe",
+    "newest",
     "parse_trial",
     "wrong",
     "wrong_together",

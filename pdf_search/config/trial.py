@@ -18,8 +18,11 @@ from pdf_search.config.wrong import describe
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate
 
-# Settings of the model that joined later: hashed where set, so that older hashes stay.
-JOINED_LATER = ("architecture", "coefficients", "filter_bias")
+# Settings that joined later: hashed where set, so that older hashes stay.
+JOINED_LATER: dict[str, tuple[type[Frozen], tuple[str, ...]]] = {
+    "model": (ModelConfig, ("architecture", "coefficients", "filter_bias")),
+    "data": (DataConfig, ("split_by", "featuriser", "split_version")),
+}
 
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
@@ -89,9 +92,10 @@ class TrialConfig(Frozen):
         }
         if self.basis.diagonals:
             tree["basis"]["diagonals"] = self.basis.diagonals
-        for name in JOINED_LATER:
-            if getattr(self.model, name) == ModelConfig.model_fields[name].default:
-                del tree["model"][name]
+        for part, (kind, names) in JOINED_LATER.items():
+            for name in names:
+                if getattr(getattr(self, part), name) == kind.model_fields[name].default:
+                    del tree[part][name]
         text = json.dumps(tree, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

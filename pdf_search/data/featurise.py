@@ -1,33 +1,49 @@
-"""SMILES to graphs, through OGB's featuriser."""
+"""SMILES to graphs, through OGB's featuriser.
+
+Version 1 takes each molecule as it is spelt: OGB's order of atoms, and with it the chirality
+codes, are those of the spelling. Version 2 gives every spelling of a molecule the same arrays:
+those of its canonical SMILES, chirality as R and S.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.config import FEATURISER
 from pdf_search.data.assemble import EdgeTypes, assemble
 from pdf_search.data.molecules import Table, Targets
 from pdf_search.data.ogb_package import import_ogb
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
+from pdf_search.data.smiles import canonical_smiles, read_smiles
 from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import GraphSet
 
 SELF_ROW = (1, 1, 1)  # bond codes of an atom's pair with itself
+AS_SPELT = 1  # the version of the featuriser that depends on the spelling
+_CHIRALITY = 1  # column of OGB's atom features; its codes: 0 none, 1 clockwise, 2 counter
+_CIP_CODES = {"R": 1, "S": 2}
+_CIP_STEPS = 1_250_000  # of RDKit's labeller, about a second
 _SAY_EVERY = 5000
 _SHOWN = 50
 
 
-def read_molecules(table: Table, smiles: str, targets: Targets, say: Progress) -> RawSet:
-    """The molecules of a table as graphs; bond codes are shifted by one, 0 means "no bond".
+def read_molecules(
+    table: Table, smiles: str, targets: Targets, say: Progress, version: int = FEATURISER
+) -> RawSet:
+    """The molecules of a table as graphs by a version of the featuriser.
+
+    Bond codes are shifted by one, 0 means "no bond".
 
     Raises:
         DataError: SMILES that RDKit or OGB cannot read, all at once, with their lines.
     """
     cells = table.column(smiles, "smiles")
-    graphs, reasons = _read(cells, say)
+    graphs, reasons = _read(cells, say, version)
     if reasons:
         wrong = [(table.lines[i], cells[i], reason) for i, reason in reasons.items()]
         raise DataError(_invalid(table, smiles, wrong))
@@ -36,15 +52,15 @@ def read_molecules(table: Table, smiles: str, targets: Targets, say: Progress) -
 
 
 def molecule_graphs(
-    smiles: Sequence[str], say: Progress
+    smiles: Sequence[str], say: Progress, version: int = FEATURISER
 ) -> tuple[GraphSet | None, NDArray[np.int64], dict[int, str]]:
-    """Molecules without targets, for prediction, featurised as in training.
+    """Molecules without targets, for prediction, featurised by ``version`` as in training.
 
     Returns:
         The graphs (None if there is none), the place of each in ``smiles``, and for every other
         place what is wrong with it.
     """
-    graphs, reasons = _read(smiles, say)
+    graphs, reasons = _read(smiles, say, version)
     good = np.array([i for i in range(len(smiles)) if i not in reasons], np.int64)
     if not graphs:
         return None, good, reasons
@@ -67,13 +83,15 @@ def molecule_graphs(
     )
 
 
-def _read(smiles: Sequence[str], say: Progress) -> tuple[list[dict[str, Any]], dict[int, str]]:
+def _read(
+    smiles: Sequence[str], say: Progress, version: int
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
     """The graphs that can be read, and what is wrong with the others, by their place."""
     graphs, wrong = [], {}
     for i, cell in enumerate(smiles):
         if i and i % _SAY_EVERY == 0:
             say(f"reading molecules: {i:,} of {len(smiles):,}")
-        graph = _graph(cell)
+        graph = _graph(cell, version)
         if isinstance(graph, str):
             wrong[i] = graph
         else:
@@ -92,31 +110,43 @@ def _raw(graphs: list[dict[str, Any]], targets: NDArray[np.float32]) -> RawGraph
     )
 
 
-def _graph(smiles: str) -> dict[str, Any] | str:
-    """The graph of a molecule, or what is wrong with its SMILES."""
-    from rdkit import Chem, rdBase  # noqa: PLC0415
+def _graph(smiles: str, version: int) -> dict[str, Any] | str:
+    """The graph of a molecule, or why there is none."""
+    molecule = read_smiles(smiles)
+    if isinstance(molecule, str):
+        return molecule
+    spelling = smiles.strip() if version == AS_SPELT else canonical_smiles(molecule)
+    from rdkit import rdBase  # noqa: PLC0415
 
     with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-        if molecule is None:
-            return _reason(smiles)
-        if molecule.GetNumAtoms() == 0:
-            return "no atoms"
         try:
-            graph: dict[str, Any] = import_ogb("ogb.utils.mol").smiles2graph(smiles)
+            graph: dict[str, Any] = import_ogb("ogb.utils.mol").smiles2graph(spelling)
         except ValueError as error:
             return f"OGB's featuriser does not know this molecule's bonds: {error}"
+    if version != AS_SPELT:
+        _set_chirality(graph["node_feat"], spelling)
     return graph
 
 
-def _reason(smiles: str) -> str:
-    from rdkit import Chem  # noqa: PLC0415
+def _set_chirality(nodes: NDArray[np.int64], spelling: str) -> None:
+    """Turn OGB's chirality code, which is relative to the order of atoms, into R and S.
 
-    molecule = Chem.MolFromSmiles(smiles, sanitize=False)
-    if molecule is None:
-        return "not a SMILES string"
-    problems = [problem.Message() for problem in Chem.DetectChemistryProblems(molecule)]
-    return "; ".join(problems) or "not a valid molecule"
+    Both kinds of enantiomers of a symmetric molecule have one clockwise and one counter-clockwise
+    centre. Where the rules give no letter, the code of the canonical spelling stays.
+    """
+    from rdkit import Chem  # noqa: PLC0415
+    from rdkit.Chem import rdCIPLabeler  # noqa: PLC0415
+
+    if not nodes[:, _CHIRALITY].any():
+        return
+    molecule = Chem.MolFromSmiles(spelling)
+    for atom in molecule.GetAtoms():
+        atom.ClearProp("_CIPCode")
+    with suppress(RuntimeError):  # too many steps: the letters found so far count
+        rdCIPLabeler.AssignCIPLabels(molecule, maxRecursiveIterations=_CIP_STEPS)
+    for atom in molecule.GetAtoms():
+        if atom.HasProp("_CIPCode") and (code := _CIP_CODES.get(atom.GetProp("_CIPCode").upper())):
+            nodes[atom.GetIdx(), _CHIRALITY] = code
 
 
 def _invalid(table: Table, column: str, wrong: list[tuple[int, str, str]]) -> str:

@@ -226,16 +226,23 @@ def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
         "smiles": smiles,
         "targets": list(names),
         "task": str(info.task),
-        "featuriser": {name: importlib.metadata.version(name) for name in ("ogb", "rdkit")},
+        "featuriser": {name: importlib.metadata.version(name) for name in ("ogb", "rdkit")}
+        | {"version": config.featuriser},
     }
-    return RawFiles(identity, str(path.absolute()), partial(_read_table, path, smiles, names, info))
+    read = partial(_read_table, path, smiles, names, info, config.featuriser)
+    return RawFiles(identity, str(path.absolute()), read)
 
 
 def _read_table(
-    path: Path, smiles: str, names: tuple[str, ...], info: DatasetInfo, say: Progress
+    path: Path,
+    smiles: str,
+    names: tuple[str, ...],
+    info: DatasetInfo,
+    version: int,
+    say: Progress,
 ) -> RawSet:
     from pdf_search.data.featurise import read_molecules  # noqa: PLC0415
 
     table = molecules.read_table(path)
     targets = molecules.read_targets(table, smiles, names, info.task)
-    return read_molecules(table, smiles, targets, say)
+    return read_molecules(table, smiles, targets, say, version)

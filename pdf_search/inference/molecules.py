@@ -49,7 +49,8 @@ def predict_molecules(
     """
     _check_molecules(trained)
     cells = [cell.strip() for cell in table.column(smiles, "smiles")]
-    graphs, places, reasons = molecule_graphs(cells, progress or silent)
+    version = trained.config.data.featuriser
+    graphs, places, reasons = molecule_graphs(cells, progress or silent, version)
     outputs = len(_names(trained))
     mean, spread = (np.full((len(table.rows), outputs), np.nan) for _ in range(2))
     if graphs is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from pdf_search.config import DataConfig, TrialConfig
+from pdf_search.config import DataConfig, TrialConfig, newest
 from pdf_search.data.metrics import TASK_METRICS, MetricError, metric_problem
 from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.errors import DataError
@@ -32,7 +32,7 @@ class Checked:
 
 
 def settle(definition: Definition, problems: Problems) -> Definition:
-    """Writes down what the data set decides: metric, protocol and folds."""
+    """Writes down what the data set decides, metric, protocol and folds, and the versions."""
     plain = copy.deepcopy(definition.plain)
     try:
         data = DataConfig.model_validate(plain["data"])
@@ -47,6 +47,7 @@ def settle(definition: Definition, problems: Problems) -> Definition:
         return definition
     if not isinstance(plain.get("metric"), str | None):
         return definition  # likewise
+    plain["data"] = newest(plain["data"])
     plain["metric"] = plain.get("metric") or info.metric
     if plain["metric"] != info.metric:
         _check_metric(plain["metric"], data, info, problems)

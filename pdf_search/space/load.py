@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pdf_search.config import DataConfig, parse_trial
+from pdf_search.config import DataConfig, newest, parse_trial
 from pdf_search.data.registry import canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.places import expanded
@@ -179,4 +179,4 @@ def _paper_tree(name: str) -> tuple[dict[str, Any], str]:
     text = files(SHIPPED).joinpath(f"paper/{name}.yaml").read_text(encoding="utf-8")
     tree = read_yaml(text, source).tree
     assert isinstance(tree, dict)
-    return tree, source
+    return {**tree, "data": newest(tree["data"])}, source

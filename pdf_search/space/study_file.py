@@ -29,7 +29,7 @@ from pdf_search.space.study import (
 from pdf_search.space.study_checks import check_beside, check_nested
 
 Tree = dict[str, Any]
-Paper = Callable[[str], Tree]
+Paper = Callable[[str | None], Tree]
 ROW_HEAD = ("name", "paper", "published", "candidates", "candidate_of")
 OWNED = {
     "seeds": "give the study `seeds: N`, which is a count, or --seeds",
@@ -41,7 +41,10 @@ OWNED = {
 
 @dataclass(frozen=True)
 class RowReader:
-    """``paper``: the tree of a published setting by its name. ``sets``: laid over every row."""
+    """``paper``: what a row starts from, given the name of its published setting or None.
+
+    ``sets``: laid over every row.
+    """
 
     definition: Definition
     problems: Problems
@@ -99,8 +102,7 @@ class RowReader:
 
     def _tree(self, plain: Tree, paper: str | None) -> Tree:
         setting = {key: value for key, value in plain.items() if key in ROW_TREE}
-        base = self.paper(paper) if paper is not None else {}
-        return overlay(overlay(base, setting), self.sets)
+        return overlay(overlay(self.paper(paper), setting), self.sets)
 
     def _config(self, tree: Tree, where: Where) -> TrialConfig | None:
         self._settle(tree, where)

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from pdf_search.config import DataConfig
+from pdf_search.config import DataConfig, newest
 from pdf_search.data.registry import canonical, lookup
 from pdf_search.errors import DataError, SpaceError
 from pdf_search.places import expanded
@@ -132,7 +132,12 @@ def _reader(definition: Definition, sets: Sequence[str]) -> RowReader:
         tree = overlay(tree, nested(override.path, override.value))
         marks[tuple(override.path.split("."))] = override.place
     papers = tuple(paper_names())
-    return RowReader(definition, definition.problems(), paper_trial, papers, tree, marks)
+    return RowReader(definition, definition.problems(), _start, papers, tree, marks)
+
+
+def _start(paper: str | None) -> dict[str, Any]:
+    """What a row is laid over: its published setting, else the newest versions alone."""
+    return {"data": newest({})} if paper is None else paper_trial(paper)
 
 
 def _check_path(path: str, place: str) -> None:

@@ -115,7 +115,7 @@ def test_invalid_smiles_are_reported_at_once_with_lines_and_reasons(tmp_path: Pa
     )
     assert "line 4: 'C(': not a SMILES string" in message
     assert "line 5: 'CFC': Explicit valence for atom # 1 F" in message
-    assert "line 6: '': no atoms" in message
+    assert "line 6: '': the cell is empty" in message
     assert "line 3:" not in message
     assert "line 7:" not in message
 

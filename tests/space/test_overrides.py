@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pdf_search.config import newest
 from pdf_search.errors import SpaceError
 from pdf_search.records import Protocol
 from pdf_search.space import Choice, FloatRange, Space, load_space
@@ -26,9 +27,9 @@ def first_trial(space: Space) -> Any:
 def test_a_setting_that_the_file_leaves_at_its_default() -> None:
     space = load_space("zinc", ["data.train_fraction=0.05"])
     trial = first_trial(space)
-    assert trial["data"] == {"name": "zinc", "train_fraction": 0.05}
+    assert trial["data"] == newest({"name": "zinc", "train_fraction": 0.05})
     plain = load_space("zinc")
-    assert {**trial, "data": {"name": "zinc"}} == first_trial(plain)
+    assert {**trial, "data": newest({"name": "zinc"})} == first_trial(plain)
     assert space.notes == ("the published setting zinc runs with data.train_fraction = 0.05",)
     assert plain.notes == ()
 

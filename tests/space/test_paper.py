@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pdf_search.config import parse_trial
+from pdf_search.config import newest, parse_trial
 from pdf_search.records import Protocol
 from pdf_search.space import load_space, paper_names, paper_trial
 from tests.conftest import shared_folder
@@ -164,7 +164,7 @@ def test_the_file_agrees_with_the_code_where_the_table_is_silent(name: str) -> N
         "epochs": config.training.epochs,
     }
     assert found == CODE[name]
-    assert config.data.model_dump(exclude_defaults=True) == {"name": name}
+    assert config.data.model_dump(exclude_defaults=True) == newest({"name": name})
     assert config.seeds == (0,)
     assert config.stop_epoch is None
     assert config.training.loss == "auto"

@@ -1,0 +1,100 @@
+"""What stands in a SMILES cell: a molecule, or a reason why none is read from it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+_NOT_ASCII = re.compile(r"[^\t\n\v\f\r\x20-\x7e]")
+_PATTERN = re.compile(r"~|\[\d*#\d")  # RDKit reads these marks of SMARTS as if they were SMILES
+_INCHI_KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
+_BLANKS = {" ": "a blank", "\t": "a tab", "\n": "a line break", "\r": "a line break"}
+_PATTERN_REASON = "a pattern (SMARTS), not a molecule"
+_ROUNDS = 20
+
+
+def read_smiles(cell: str) -> Any:
+    """The RDKit molecule of the whole cell, or a text: why the cell is not read.
+
+    RDKit itself would read the part before a blank and take the rest for a name.
+    """
+    from rdkit import Chem, rdBase  # noqa: PLC0415
+
+    cell = cell.strip()
+    if reason := _not_smiles(cell):
+        return reason
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(cell, _whole(Chem))
+        if molecule is None:
+            return _reason(Chem, cell)
+    return molecule if molecule.GetNumAtoms() else "no atoms"
+
+
+def canonical_smiles(molecule: Any) -> str:
+    """One spelling for every spelling of a molecule: RDKit's, isomeric, without atom maps.
+
+    It is read and written again until it stays: the first is not always RDKit's last word.
+    """
+    from rdkit import Chem, rdBase  # noqa: PLC0415
+
+    plain = Chem.Mol(molecule)
+    for atom in plain.GetAtoms():
+        atom.SetAtomMapNum(0)
+    seen = [Chem.MolToSmiles(plain)]
+    with rdBase.BlockLogs():
+        while len(seen) < _ROUNDS:
+            again = Chem.MolFromSmiles(seen[-1])
+            text = seen[-1] if again is None else Chem.MolToSmiles(again)
+            if text in seen:
+                return min(seen[seen.index(text) :])
+            seen.append(text)
+    return min(seen)
+
+
+def _whole(chem: Any) -> Any:
+    parameters = chem.SmilesParserParams()
+    parameters.parseName = False
+    parameters.allowCXSMILES = False
+    return parameters
+
+
+def _not_smiles(cell: str) -> str:
+    """What the characters of a cell say against its being SMILES; "" for nothing."""
+    if not cell:
+        return "the cell is empty"
+    if cell.startswith("InChI=") or _INCHI_KEY.fullmatch(cell):
+        kind = "InChIKey" if "InChI=" not in cell else "InChI"
+        return f"an {kind}, not a SMILES string: convert it first"
+    if odd := _NOT_ASCII.search(cell):
+        return f"{_named(odd.group())} at place {odd.start() + 1} is no sign of SMILES"
+    if len(cell.split()) > 1:
+        return _blank_inside(cell, cell.split(maxsplit=1)[0])
+    if ">" in cell.replace("->", ""):
+        return "a reaction, not a molecule"
+    return _PATTERN_REASON if _PATTERN.search(cell) else ""
+
+
+def _blank_inside(cell: str, before: str) -> str:
+    rest = cell[len(before) :].strip()
+    if rest.startswith("|"):
+        return f"an extension (CXSMILES) after {before!r}, which is not read: remove {rest!r}"
+    blank = _BLANKS.get(cell[len(before)], "a blank")
+    return (
+        f"{blank} after {before!r}: RDKit would read {before!r} alone "
+        "(a name belongs in a column of its own)"
+    )
+
+
+def _named(character: str) -> str:
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'control character')}"
+
+
+def _reason(chem: Any, cell: str) -> str:
+    molecule = chem.MolFromSmiles(cell, sanitize=False)
+    if molecule is not None:
+        problems = [problem.Message() for problem in chem.DetectChemistryProblems(molecule)]
+        return "; ".join(problems) or "not a valid molecule"
+    if chem.MolFromSmarts(cell) is not None:
+        return _PATTERN_REASON
+    return "not a SMILES string"
