@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,8 @@ from pdf_search.errors import ConfigError, PdfSearchError
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig
     from pdf_search.space import Space
+
+_SHOWN = 20  # classes or targets
 
 
 @grouped
@@ -32,6 +35,8 @@ def data(
 ) -> None:
     """Prepare a data set (once) and print what is in it."""
     from pdf_search.data import load_prepared, prepare, statistics
+    from pdf_search.data.guess import GUESSED
+    from pdf_search.records import Task
 
     if listed or name is None:
         _list_data(source.cache, as_json)
@@ -42,8 +47,26 @@ def data(
     if as_json:
         out_json(found)
         return
-    notes = found.pop("notes")
-    out("\n".join([facts(found), *(f"note: {note}" for note in notes)]))
+    guess = GUESSED.get(Task(found["task"])) if config.path and config.task is None else None
+    out(_data_text(found, guess))
+
+
+def _data_text(found: dict[str, Any], guess: str | None) -> str:
+    """``guess``: why the task was chosen, if nobody named it."""
+    notes, sizes, names = (found.pop(key) for key in ("notes", "classes", "class_names"))
+    if guess:
+        found["task"] += f" ({guess})"
+    lines = {f"target {name}": _counts(of) for name, of in (found.pop("targets") or {}).items()}
+    for name, size in zip(names or range(len(sizes or ())), sizes or (), strict=True):
+        lines[f"class {name}"] = f"{size:,} graphs"
+    if len(lines) > _SHOWN:
+        rest = {"...": f"{len(lines) - _SHOWN} more, see --json"}
+        lines = dict(islice(lines.items(), _SHOWN)) | rest
+    return "\n".join([facts(found | lines), *(f"note: {note}" for note in notes)])
+
+
+def _counts(of: dict[str, Any]) -> str:
+    return ", ".join(f"{name}: {count:,}" for name, count in of.items())
 
 
 def _list_data(cache: Path | None, as_json: bool) -> None:
@@ -67,7 +90,7 @@ def _data_config(name: str, sets: list[str]) -> DataConfig:
     from pdf_search.config import DataConfig, describe, newest
     from pdf_search.space import parse_override
 
-    own = name.endswith((".csv", ".tsv"))
+    own = "." in name or "/" in name
     tree: dict[str, Any] = {"name": "csv", "path": name} if own else {"name": name}
     for override in map(parse_override, sets):
         if not override.path.startswith("data."):

@@ -38,7 +38,10 @@ def predict(
     from pdf_search.inference.molecules import predict_molecules
 
     kept = find_run(run, which, place)
-    table = read_table(csv, as_is=True)
+    table = read_table(csv, as_is=True, option="--csv")
+    for note in table.notes:
+        say(f"note: {note}")
+    _check_json(table.columns if as_json else ())
     with loaded(kept, source) as trained:
         column = smiles or trained.config.data.smiles
         found = predict_molecules(trained, table, column, say)
@@ -54,6 +57,15 @@ def predict(
     if found.replicates == 1:
         over = "one replicate, so no spread"
     say(f"{len(found.table)} rows, {over}{wrong}")
+
+
+def _check_json(columns: tuple[str, ...]) -> None:
+    doubled = sorted({name for name in columns if columns.count(name) > 1})
+    if doubled:
+        raise ConfigError(
+            f"--json: the columns {', '.join(map(repr, doubled))} are there more than once, which "
+            "JSON cannot say; rename them, or leave --json out"
+        )
 
 
 def _write(text: str, file: Path) -> None:

@@ -8,11 +8,13 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pdf_search.config import DataConfig
 from pdf_search.data import download, molecules, ogb_raw, tu, zinc
@@ -22,6 +24,7 @@ from pdf_search.data.raw_set import Progress, RawSet, silent
 from pdf_search.data.registry import TU_SETS, DatasetInfo
 from pdf_search.errors import DataError
 from pdf_search.places import expanded
+from pdf_search.records import Task
 
 
 @dataclass(frozen=True)
@@ -226,10 +229,11 @@ def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
         "smiles": smiles,
         "targets": list(names),
         "task": str(info.task),
+        "task_given": config.task is not None,  # what is doubtful depends on it
         "featuriser": {name: importlib.metadata.version(name) for name in ("ogb", "rdkit")}
         | {"version": config.featuriser},
     }
-    read = partial(_read_table, path, smiles, names, info, config.featuriser)
+    read = partial(_read_table, path, smiles, names, config.task, config.featuriser)
     return RawFiles(identity, str(path.absolute()), read)
 
 
@@ -237,12 +241,13 @@ def _read_table(
     path: Path,
     smiles: str,
     names: tuple[str, ...],
-    info: DatasetInfo,
+    task: Task | None,
     version: int,
     say: Progress,
 ) -> RawSet:
     from pdf_search.data.featurise import read_molecules  # noqa: PLC0415
 
-    table = molecules.read_table(path)
-    targets = molecules.read_targets(table, smiles, names, info.task)
-    return read_molecules(table, smiles, targets, say, version)
+    table, targets = molecules.read_own(path, smiles, names, task)
+    raw = read_molecules(table, smiles, targets, say, version)
+    rows = np.array(table.numbers, np.int64) if table.numbers else None
+    return replace(raw, rows=rows, notes=(*table.notes, *targets.notes, *raw.notes))

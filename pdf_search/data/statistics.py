@@ -37,6 +37,8 @@ def statistics(data: Prepared) -> dict[str, Any]:
         "task": str(info.task),
         "outputs": info.shape.outputs,
         "classes": _class_sizes(data) if info.task is Task.MULTICLASS else None,
+        "class_names": list(data.class_names) if info.task is Task.MULTICLASS else None,
+        "targets": None if info.task is Task.MULTICLASS else _targets(data),
         "labelled": round(float((~np.isnan(targets)).mean()), 4),
         "metric": info.metric,
         "unit": info.unit,
@@ -70,3 +72,28 @@ def _class_sizes(data: Prepared) -> list[int]:
     assert data.info.shape is not None
     sizes: list[int] = np.bincount(labels, minlength=data.info.shape.outputs).tolist()
     return sizes
+
+
+def _targets(data: Prepared) -> dict[str, dict[str, int | float]]:
+    """Of each target: gaps, and counts of labels or the range of numbers."""
+    columns = np.asarray(data.graphs.targets, np.float64).T
+    summary = _labels if data.info.task is Task.MULTILABEL else _range
+    return {
+        name: summary(column[~np.isnan(column)]) | {"missing": int(np.isnan(column).sum())}
+        for name, column in zip(data.target_names, columns, strict=True)
+    }
+
+
+def _labels(values: NDArray[np.float64]) -> dict[str, int | float]:
+    return {"0": int((values == 0).sum()), "1": int((values == 1).sum())}
+
+
+def _range(values: NDArray[np.float64]) -> dict[str, int | float]:
+    if not len(values):
+        return {"values": 0}
+    return {
+        "values": len(values),
+        "lowest": round(float(values.min()), 4),
+        "mean": round(float(values.mean()), 4),
+        "highest": round(float(values.max()), 4),
+    }

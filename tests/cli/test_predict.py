@@ -35,6 +35,20 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert odd[1].startswith(" a , CCO ,")
     assert odd[2].startswith(",,")
     assert odd[2].rpartition(",")[2]  # the reason
+    (home / "de.txt").write_text(
+        "\ufeffid;smiles;id;\r\n1;CCO;2;\r\n"
+    )  # semicolons, doubled, nameless
+    german = run("predict", "two", "--csv", home / "de.txt")
+    assert "note: the cells of the file are separated by semicolons" in german.stderr
+    assert german.stdout.startswith(f"id,smiles,id,,predicted_{target},")
+    assert german.stdout.splitlines()[1].startswith("1,CCO,2,,")
+    doubled = run("predict", "two", "--csv", home / "de.txt", "--json", code=2)
+    assert "--json: the columns 'id' are there more than once" in doubled.stderr
+    (home / "mark.csv").write_text('id,smiles\n"a,CCO\nb,CC\n')
+    assert "line 2: a quotation mark" in run(*words[:3], home / "mark.csv", code=1).stderr
+    (home / "wide.csv").write_bytes("id,smiles\n1,CCO\n".encode("utf-16"))
+    assert "--csv: " in (wide := run(*words[:3], home / "wide.csv", code=1).stderr)
+    assert "it is UTF-16" in wide
     assert "no file" in run("predict", "two", "--csv", "gone.csv", code=1).stderr
     assert "no column 'SMILES'" in run(*words, "--smiles", "SMILES", code=1).stderr
     assert "cannot be written" in run(*words, "--to", home / "no" / "x.csv", code=2).stderr

@@ -147,7 +147,8 @@ def test_candidates_are_rows_that_nested_chooses_among(write: Write) -> None:
 
 
 def test_own_molecules_are_found_beside_the_file(write: Write, tmp_path: Path) -> None:
-    (tmp_path / "mols.csv").write_text("smiles,y\n" + "CC,1.5\n" * 12)
+    rows = "".join(f"CC,{i}.5\n" for i in range(12))
+    (tmp_path / "mols.csv").write_text(f"smiles,y\n{rows}")
     row = "  - name: a\n    data: {name: csv, path: mols.csv, targets: [y]}\n"
     study = load_study(write(HEAD + row + "    basis: {pairs: [[-0.5, 1]]}\n"))
     assert study.rows[0].config.data.path == str(tmp_path / "mols.csv")

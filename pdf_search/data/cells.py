@@ -1,0 +1,98 @@
+"""Cells as people write them: which hold no value, which a number, what is wrong with others."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-", "#n/a", "<na>"})
+TEXT = "no number"  # the cause where a cell does not even look like one
+DECIMAL_COMMA = "a decimal comma: write a point"
+
+_NUMBER = r"[+-]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:[eE][+-]?\d+)?"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# The first pattern that fits the whole cell says what is wrong with it.
+_CAUSES = [
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), cause)
+    for pattern, cause in (
+        (r"#[A-Z0-9/_]+[!?]", "an error of a spreadsheet's formula"),
+        (r".*[\r\n].*", "a line break inside the cell"),
+        (r"[+-]?0x[0-9a-f]+", "a hexadecimal number"),
+        (r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", "commas between thousands: leave them out"),
+        (r"[+-]?\d{1,3}(?:,\d{3}){2,}", "commas between thousands: leave them out"),
+        (r"[+-]?\d{1,3}(?:\.\d{3})+,\d*", f"points between thousands and {DECIMAL_COMMA}"),
+        (r"[+-]?\d{1,3}(?:\.\d{3}){2,}", "points between thousands: leave them out"),
+        (r"[+-]?\d{1,3}(?:'\d{3})+(?:\.\d*)?", "marks between thousands: leave them out"),
+        (r"[+-]?[1-9]\d{0,2},\d{3}", f"a comma between thousands, or {DECIMAL_COMMA}"),
+        (r"[+-]?\d*,\d+(?:e[+-]?\d+)?", DECIMAL_COMMA),
+        (r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[ T].*)?", "a date"),
+        (rf"\d{{1,2}}[- ]{_MONTH}(?:[- ]\d+)?", "a date, as spreadsheets make of some numbers"),
+        (rf"{_MONTH}[- ]\d+", "a date, as spreadsheets make of some numbers"),
+        (r"[<>~=]+ *[+-]?[.\d].*", "a bound or an estimate: give a value, or leave the cell empty"),
+        (r".*\d *(?:\+/?-|\+ -) *[.\d].*", "a value with its spread: give the value alone"),
+        (rf"{_NUMBER} *%", "a percent sign: write the number alone"),
+        (rf"{_NUMBER} *(?:-|to|\.\.\.) *{_NUMBER}", "a range: give one value"),
+        (rf"{_NUMBER} *(?:[*^#]+|\[.*\]|\(.*\)|[a-z]\))", "a mark behind the number: remove it"),
+        (r"[+-]? *\d+(?: \d+)+(?:\.\d*)?", "a blank inside the number: remove it"),
+        (r"[+-] +[.\d].*", "a blank behind the sign: remove it"),
+        (r"[+-]?[\d.]*_[\d_.]*", "an underscore inside the number: remove it"),
+        (r"[+-]?\d*(?:\.\d*){2,}", "two decimal points"),
+        (rf"{_NUMBER} *[a-z].*", "a unit or a word behind the number: write the number alone"),
+        (rf"[$] *{_NUMBER}", "a sign in front of the number: remove it"),
+    )
+]
+_MINUS = "\u2212\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d\u00ad\u207b"
+_ADVICE = {
+    **dict.fromkeys(_MINUS, "write the ASCII -"),
+    "\u00b1": "give the value alone",
+    **dict.fromkeys("\u2264\u2265\u2248\u223c\u226a\u226b", "a bound or an estimate"),
+    **dict.fromkeys("\u00d7\u00b7\u22c5\u2219", "write powers of ten as 3.2e5"),
+}
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that there is no value."""
+    return cell.lower() in MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a finite or infinite decimal number."""
+    try:
+        number(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def number(cell: str) -> float:
+    """A decimal number; unlike ``float``, neither 1_50 nor digits of other scripts.
+
+    Raises:
+        ValueError: anything else; its text says what is wrong.
+    """
+    try:
+        if "_" in cell or not cell.isascii():
+            raise ValueError(cell)
+        return float(cell)
+    except ValueError:
+        raise ValueError(cause(cell)) from None
+
+
+def cause(cell: str) -> str:
+    """Why a cell is no number, so that the eye sees it; ``TEXT`` for a word."""
+    odd = dict.fromkeys(character for character in cell if not character.isascii())
+    if odd and any(character.isdigit() for character in cell):
+        return "; ".join(map(_character, odd))
+    fitting = (why for pattern, why in _CAUSES if pattern.fullmatch(cell))
+    return next(fitting, TEXT)
+
+
+def _character(character: str) -> str:
+    """A character by its code and name, and what to do with it."""
+    advice = _ADVICE.get(character, "write the number alone, in ASCII")
+    if unicodedata.category(character) == "Zs":
+        advice = "a space: remove it"
+    elif character.isdigit():
+        advice = "write the digits 0 to 9"
+    name = unicodedata.name(character, "a control character")
+    return f"U+{ord(character):04X} {name}, {advice}"

@@ -1,0 +1,132 @@
+"""Text to rows of cells: the separator, quotation marks, and the lines that a row stands on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_SAMPLE = 100  # rows that a separator must fit
+_EXCEL_LINE = re.compile(r"""["']?sep=([,;|\t])["']?\s*?(\r|\n|$)""", re.IGNORECASE)
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Row(NamedTuple):
+    """A row's cells, and its first and last line, counted from 1."""
+
+    first: int
+    last: int
+    cells: list[str]
+
+
+class QuoteError(Exception):
+    """A quotation mark that opens a cell and does not close it."""
+
+
+class Layout(NamedTuple):
+    """How the cells of a text are separated, and whether its first line only says so."""
+
+    separator: str
+    said: bool
+
+
+def find_layout(text: str, path: Path) -> Layout:
+    """The separator: as Excel's line ``sep=;`` says, else the usual one of the file's name if it
+    fits the rows, else another that fits.
+    """
+    if found := _EXCEL_LINE.match(text):
+        return Layout(found[1], said=True)
+    usual = usual_separator(path)
+    order = [usual, *(s for s in SEPARATORS if s != usual)]
+    widths = {separator: _widths(text, separator) for separator in order}
+    fitting = [s for s in order if len(set(widths[s])) == 1 and widths[s][0] > 1]
+    if fitting:
+        best = fitting[0] if fitting[0] == usual else max(fitting, key=lambda s: widths[s][0])
+        return Layout(best, said=False)
+    several = [separator for separator in order if widths[separator][:1] > [1]]
+    return Layout([*several, usual][0], said=False)
+
+
+def usual_separator(path: Path) -> str:
+    """What separates cells by the file's suffix."""
+    return "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
+
+
+def rows_of(text: str, separator: str) -> Iterator[Row]:
+    """Every row but blank lines.
+
+    Raises:
+        QuoteError: a quotation mark that is not closed, or closed in front of other text.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    first = 1
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise QuoteError(_unclosed(first, reader.line_num, str(error))) from None
+        if cells and not (len(cells) == 1 and cells[0].isspace()):
+            yield Row(first, reader.line_num, cells)
+        first = reader.line_num + 1
+
+
+def check_lines(text: str, separator: str, rows: list[Row], width: int) -> list[int]:
+    """The first line of every row that a quoted line break spreads over several.
+
+    Raises:
+        QuoteError: such a row holds lines that are rows themselves.
+    """
+    spread = [row for row in rows if row.last > row.first]
+    lines = _LINE_END.split(text) if spread else []
+    for row in spread:
+        begin, *rest = lines[row.first - 1 : row.last]
+        if _is_row(begin, separator, width) and any(_is_row(r, separator, width) for r in rest):
+            raise QuoteError(
+                f"line {row.first}: a quotation mark on this line opens a cell that is closed on "
+                f"line {row.last} only and holds whole rows: remove the mark, or, if the cell is "
+                "right, the line breaks inside it"
+            )
+    return [row.first for row in spread]
+
+
+def _widths(text: str, separator: str) -> list[int]:
+    """The number of cells in each of the first rows."""
+    widths: list[int] = []
+    try:
+        for row in islice(rows_of(text, separator), _SAMPLE):
+            widths.append(len(row.cells))
+    except QuoteError:
+        pass  # said when the rows are read
+    return widths
+
+
+def _is_row(line: str, separator: str, width: int) -> bool:
+    """Whether a line by itself has all the cells of a row; in prose a blank follows a comma."""
+    plain = line.split(separator)
+    quoted = next(csv.reader([line], delimiter=separator), [])
+    return any(
+        len(cells) == width and not any(cell.startswith(" ") for cell in cells)
+        for cells in (plain, quoted)
+    )
+
+
+def _unclosed(first: int, last: int, problem: str) -> str:
+    if "limit" in problem:
+        what = "a cell is longer than 131,072 characters; a quotation mark may not be closed"
+    elif "end of data" in problem:
+        what = "a quotation mark opens a cell that is never closed"
+    elif first == last:
+        what = "text stands behind the quotation mark that closes a cell"
+    else:
+        what = (
+            f"a quotation mark opens a cell that goes on to line {last}, where text stands behind "
+            "the mark that closes it"
+        )
+    return f'line {first}: {what}: remove the mark, or put the cell in " and double the marks in it'

@@ -1,0 +1,243 @@
+"""Target columns: what is guessed is said or refused, and every gap is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pdf_search.config import DataConfig
+from pdf_search.data import load_prepared, prepare
+from pdf_search.data.molecules import Table, Targets, read_own
+from pdf_search.errors import DataError
+from pdf_search.records import Task
+
+
+def own(
+    folder: Path, text: str, *targets: str, task: Task | None = None
+) -> tuple[Table, Targets, str]:
+    """Table, targets, and the notes on both."""
+    path = folder / "mine.csv"
+    path.write_text(text, encoding="utf-8")
+    table, found = read_own(path, "smiles", targets, task)
+    return table, found, "; ".join((*table.notes, *found.notes))
+
+
+def refusal(folder: Path, text: str, *targets: str, task: Task | None = None) -> str:
+    with pytest.raises(DataError) as caught:
+        own(folder, text, *targets, task=task)
+    return str(caught.value)
+
+
+def column(cells: Iterable[object], name: str = "y") -> str:
+    return f"smiles,{name}\n" + "".join(f'{"C" * (i + 1)},"{c}"\n' for i, c in enumerate(cells))
+
+
+NUMBERS = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
+
+
+def test_plain_numbers_need_no_word(tmp_path: Path) -> None:
+    table, found, notes = own(tmp_path, column(NUMBERS))
+    assert (found.task, notes, table.numbers) == (Task.REGRESSION, "", [])
+
+
+def test_rows_without_the_only_target_are_named_and_left_out(tmp_path: Path) -> None:
+    table, found, notes = own(tmp_path, column([1.5, "", "n/a", 2.5, "-", "n/a", 3.5]))
+    assert found.values[:, 0].tolist() == [1.5, 2.5, 3.5]
+    assert (table.numbers, table.lines) == ([0, 3, 6], [2, 5, 8])
+    assert "4 rows have no target and are left out: lines 3, 4, 6, 7" in notes
+    assert "read as no value: 'n/a' (2 times), '-' (once)" in notes
+
+
+def test_gaps_among_several_targets_are_counted_by_column_with_their_lines(tmp_path: Path) -> None:
+    text = "smiles,a,b,c\nC,1.5,2,\nCC,NA,3,1\nCCC,,,\nCCCC,2.5,#N/A,5\n"
+    table, found, notes = own(tmp_path, text, "a", "b", "c")
+    assert table.numbers == [0, 1, 3]
+    assert np.isnan(found.values).sum() == 3
+    assert "no value in 2 of 4 cells of a (lines 3, 4), 2 of 4 cells of b (lines 4, 5)" in notes
+    assert "2 of 4 cells of c (lines 2, 4)" in notes
+    assert "read as no value: 'NA' (once), '#N/A' (once)" in notes
+    assert "1 row has no target and is left out: line 4" in notes
+
+
+def test_a_column_without_any_value_is_left_out_and_said(tmp_path: Path) -> None:
+    text = "smiles,a,b,c,d\n" + "".join(f"{'C' * i},{i}.5,,{i},{i * i}\n" for i in range(1, 6))
+    _, found, notes = own(tmp_path, text, "a", "b", "c", "d")
+    assert found.names == ("a", "c", "d")
+    assert found.values.shape == (5, 3)
+    assert "no value at all in b: the targets are a, c, d only" in notes
+    data = load_prepared(
+        prepare(
+            DataConfig(name="csv", path=str(tmp_path / "mine.csv"), targets=("a", "b", "c", "d")),
+            cache=tmp_path / "cache",
+        )
+    )
+    assert data.target_names == ("a", "c", "d")
+    assert any("no value at all in b" in note for note in data.notes)
+
+
+def test_rows_and_notes_reach_the_prepared_data(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("smiles;y;id\nC;0.5;a\n;;\nCC;;b\n\nCCC;2.5;c\n")
+    config = DataConfig(name="csv", path=str(tmp_path / "mine.csv"), targets=("y",))
+    data = load_prepared(prepare(config, cache=tmp_path / "cache"))
+    assert data.rows is not None
+    assert data.rows.tolist() == [0, 3]
+    assert data.graphs.targets[:, 0].tolist() == [0.5, 2.5]
+    assert [note.partition(":")[0] for note in data.notes[:3]] == [
+        "the cells of the file are separated by semicolons",
+        "1 row has no content and is left out",
+        "1 row has no target and is left out",
+    ]
+
+
+def test_notes_depend_on_whether_the_task_was_given(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(column([1, 2, 3] * 10))
+    given = DataConfig(name="csv", path=str(tmp_path / "mine.csv"), task=Task.REGRESSION)
+    guessed = given.model_copy(update={"task": None})
+    notes = [
+        load_prepared(prepare(config, cache=tmp_path / "cache")).notes
+        for config in (given, guessed, given)
+    ]
+    assert notes[0] == notes[2]
+    assert not any("different whole numbers" in note for note in notes[0])
+    assert any("y holds 3 different whole numbers only" in note for note in notes[1])
+
+
+def test_a_molecule_without_smiles_but_with_a_target_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("smiles,y\nC,1.5\n,2.5\nCC,3.5\n")
+    config = DataConfig(name="csv", path=str(tmp_path / "mine.csv"))
+    with pytest.raises(DataError, match="line 3"):
+        prepare(config, cache=tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([-1, 1] * 10, "holds only two values, -1 (10 times), 1 (10 times)"),
+        ([1, 2, 2], "holds only two values, 1 (once, line 2), 2 (2 times)"),
+        ([0, 1] * 10 + [2], "holds 0 and 1 but in 1 of 21 cells"),
+        ([0, 1] * 10 + [2], "line 22: 2"),
+        ([3.5] * 4, "every value in y is 3.5 (4 cells): there is nothing to learn"),
+        ([1] * 4, "every label in y is the same"),
+    ],
+)
+def test_a_guess_in_doubt_is_refused(tmp_path: Path, cells: list[float], said: str) -> None:
+    assert said in refusal(tmp_path, column(cells))
+
+
+def test_what_is_named_is_believed(tmp_path: Path) -> None:
+    for cells in ([-1, 1] * 10, [0, 1] * 10 + [2], [0, 1] * 5):
+        _, found, notes = own(tmp_path, column(cells), task=Task.REGRESSION)
+        assert (found.task, found.values[:, 0].tolist(), notes) == (Task.REGRESSION, cells, "")
+    _, found, _ = own(tmp_path, column([-1, 1] * 10), task=Task.MULTICLASS)
+    assert found.class_names == ("-1", "1")
+    assert "nothing to learn" in refusal(tmp_path, column([2.5] * 9), task=Task.REGRESSION)
+
+
+def test_few_whole_numbers_may_be_classes(tmp_path: Path) -> None:
+    _, found, notes = own(tmp_path, column([1, 2, 3] * 10 + [4]))
+    assert found.task is Task.REGRESSION
+    assert "y holds 4 different whole numbers only, 1 (10 times)" in notes
+    assert "4 (once, line 32): if they are classes, set data.task to multiclass" in notes
+    assert not own(tmp_path, column([1, 2, 3, 4]))[2]
+
+
+def test_a_label_column_of_one_class_among_others_is_said(tmp_path: Path) -> None:
+    text = "smiles,a,b\nC,1,1\nCC,0,1\nCCC,1,1\n"
+    _, found, notes = own(tmp_path, text, "a", "b")
+    assert found.task is Task.MULTILABEL
+    assert notes == "every label in b is 1 (3 cells), so its metric is undefined"
+
+
+def test_a_constant_among_several_numbers_is_refused(tmp_path: Path) -> None:
+    text = "smiles,a,b\nC,1.5,7\nCC,0.5,7\nCCC,1,7\n"
+    assert "every value in b is 7 (3 cells)" in refusal(tmp_path, text, "a", "b")
+
+
+def test_a_column_without_a_name_is_no_target(tmp_path: Path) -> None:
+    text = ",smiles,y,\n" + "".join(f"{i},{'C' * (i + 1)},{i}.5,\n" for i in range(4))
+    _, found, notes = own(tmp_path, text)
+    assert (found.names, notes) == (("y",), "without a name, and not used: column 1")
+    assert not own(tmp_path, text, "y")[2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "said", "unsaid"),
+    [
+        (["1,38", "2,41"] * 9, "sep=',', decimal=',')", "multiclass"),
+        (["1,138.0", "2,141.5"] * 9, "commas between thousands", "multiclass"),
+        (["active", "inactive"] * 9, "'active' (9 times), 'inactive' (9 times): write 1", "comma"),
+        (["True", "False"] * 9, "for class names set data.task to multiclass", "comma"),
+        ([*NUMBERS, "high"], "line 8: 'high'", "multiclass"),
+        ([*NUMBERS, "inf"], "line 8: 'inf' is out of range", "multiclass"),
+        ([*NUMBERS, "1e400"], "line 8: '1e400' is out of range", "multiclass"),
+        ([*NUMBERS, "-nan"], "line 8: '-nan' is out of range", "multiclass"),
+        ([*NUMBERS, "#DIV/0!"], "line 8: '#DIV/0!': an error of a spreadsheet", "multiclass"),
+        ([*NUMBERS, "\u22123"], "U+2212 MINUS SIGN", "multiclass"),
+    ],
+)
+def test_cells_that_are_no_number(
+    tmp_path: Path, cells: list[object], said: str, unsaid: str
+) -> None:
+    message = refusal(tmp_path, column(cells))
+    assert said in message
+    assert unsaid not in message
+
+
+def test_labels_that_are_none_say_how_to_read_them(tmp_path: Path) -> None:
+    message = refusal(tmp_path, column([-1, 1, 1]), task=Task.MULTILABEL)
+    assert "line 2: y = -1" in message
+    assert "write 1 and 0" in message
+
+
+CLASSES = ["red", "blue"] * 8
+
+
+def test_classes_without_doubt_need_no_word(tmp_path: Path) -> None:
+    _, found, notes = own(tmp_path, column(CLASSES), task=Task.MULTICLASS)
+    assert (found.class_names, notes) == (("blue", "red"), "")
+
+
+def test_molecules_without_a_class_are_named_and_left_out(tmp_path: Path) -> None:
+    table, found, notes = own(tmp_path, column([*CLASSES, "", "red"]), task=Task.MULTICLASS)
+    assert len(found.values) == len(table.rows) == 17
+    assert notes == "1 row has no target and is left out: line 18"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["Red", "Red"], "the classes Red (2 times) and red (8 times) differ in case or blanks"),
+        (["bl ue", "bl ue"], "bl ue (2 times) and blue (8 times) differ in case or blanks"),
+        (["red\u200b"] * 2, r"red (8 times) and 'red\u200b' (2 times) differ"),
+        (
+            ["green"],
+            "classes with one member, which is in one part of a split only: green (line 18",
+        ),
+    ],
+)
+def test_doubtful_classes_are_said(tmp_path: Path, more: list[str], said: str) -> None:
+    _, _, notes = own(tmp_path, column([*CLASSES, *more]), task=Task.MULTICLASS)
+    assert said in notes
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["none"], "line 18: 'none'"),
+        (["-"], "holds cells that may be a class or none"),
+        (["1", "1.0", "01"], "01 (once) and 1 (once) and 1.0 (once)"),
+        (["re\nd"], r"line 18: 're\nd'"),
+    ],
+)
+def test_classes_that_cannot_be_told_apart_are_refused(
+    tmp_path: Path, more: list[str], said: str
+) -> None:
+    assert said in refusal(tmp_path, column([*CLASSES, *more]), task=Task.MULTICLASS)
+
+
+def test_numbers_as_classes_are_doubted(tmp_path: Path) -> None:
+    _, _, notes = own(tmp_path, column([*NUMBERS, 1.5]), task=Task.MULTICLASS)
+    assert "6 classes in 7 molecules; for numbers set data.task to regression" in notes
