@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.data.edge_census import EdgeCensus
 from pdf_search.data.raw_set import RawGraphs
 from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import Array
@@ -59,13 +60,13 @@ def _distinct_rows(rows: Array) -> tuple[Array, NDArray[np.int64]]:
 
 
 def assemble(
-    run: RawGraphs, first: int
+    run: RawGraphs, first: int, census: EdgeCensus | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array | None]:
     """Edges of a run of graphs, ordered by graph, source and destination.
 
     ``first`` is the number of the run's first graph, for messages. Where an edge is listed more
     than once, the features of its first listing count; a direction that is not listed takes those
-    of the other.
+    of the other. ``census`` counts both.
 
     Returns:
         Edge count of each graph [g], edges [2, E] and their features [E, C] or None.
@@ -82,11 +83,22 @@ def assemble(
     v = np.concatenate([destination[listed], source[listed]])
     _, kept = np.unique(u * int(run.node_count.sum()) + v, return_index=True)
     origin = np.concatenate([listed, listed])[kept]
+    if census is not None:
+        _count(census, len(source), len(listed), kept)
     owner = graph[origin]
     edges = np.stack([u[kept] - start[owner], v[kept] - start[owner]]).astype(np.int32)
     count = np.bincount(owner, minlength=len(run.node_count)).astype(np.int64)
     features = None if run.edge_features is None else run.edge_features[origin]
     return count, edges, features
+
+
+def _count(census: EdgeCensus, every: int, listed: int, kept: NDArray[np.int64]) -> None:
+    """``kept``: places among the listings of each direction followed by those of the other."""
+    missing = int((kept >= listed).sum())
+    census.edges += len(kept) // 2
+    census.loops += every - listed
+    census.one_way += missing
+    census.repeated += listed - (len(kept) - missing)
 
 
 def _check(run: RawGraphs, first: int) -> None:

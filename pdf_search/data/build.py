@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pdf_search.config import CategoricalInput, InputShape, LinearInput, NoInput
 from pdf_search.data.arrays import GrowingArray, describe, map_array, save_array
 from pdf_search.data.assemble import EdgeTypes, assemble
+from pdf_search.data.edge_census import EdgeCensus
 from pdf_search.data.prepared import FORMAT, GRAPH_ARRAYS, OPTIONAL_ARRAYS, info_tree
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.data.registry import DatasetInfo
@@ -32,7 +33,7 @@ def build(
         DataError: raw data that contradicts itself or does not fit the data set's shape.
     """
     assert info.shape is not None
-    self_type = _write_graphs(folder, info.shape, raw)
+    self_type, census = _write_graphs(folder, info.shape, raw)
     extra = {f"split_{name}": part for name, part in (raw.official or {}).items()}
     extra |= {
         name: getattr(raw, name) for name in OPTIONAL_ARRAYS if getattr(raw, name) is not None
@@ -51,7 +52,7 @@ def build(
         "target_names": raw.target_names,
         "class_names": raw.class_names,
         "part_hashes": part_hashes,
-        "notes": raw.notes,
+        "notes": [*raw.notes, *census.notes(raw.inverse)],
         "source": source,
         "versions": {n: importlib.metadata.version(n) for n in ("numpy", "ogb", "rdkit")},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -67,13 +68,13 @@ def array_hash(array: NDArray[np.int64]) -> str:
     return hashlib.sha256(np.ascontiguousarray(array, np.int64).tobytes()).hexdigest()
 
 
-def _write_graphs(folder: Path, shape: InputShape, raw: RawSet) -> int:
-    """Write every array of the graph set; returns the type of self pairs."""
+def _write_graphs(folder: Path, shape: InputShape, raw: RawSet) -> tuple[int, EdgeCensus]:
+    """Write every array of the graph set; returns the type of self pairs, and counts of edges."""
     writer = _GraphWriter(folder, shape, raw.self_row)
     try:
         for run in raw.runs:
             writer.add(run)
-        return writer.close()
+        return writer.close(), writer.census
     finally:
         writer.abandon()
 
@@ -93,13 +94,14 @@ class _GraphWriter:
         self._edge_count: list[NDArray[np.int64]] = []
         self._targets: list[NDArray[np.float32]] = []
         self._graphs = 0
+        self.census = EdgeCensus()
 
     def add(self, run: RawGraphs) -> None:
         """Append a run of graphs."""
         _check_features("node", run.nodes, self._shape.nodes)
         if run.edge_features is not None and not isinstance(self._shape.edges, NoInput):
             _check_features("edge", run.edge_features, self._shape.edges)
-        count, edges, features = assemble(run, self._graphs)
+        count, edges, features = assemble(run, self._graphs, self.census)
         self._nodes.append(run.nodes)
         self._edges.append(edges)
         self._edge_type.append(self._types.of(features, edges.shape[1]))

@@ -54,12 +54,27 @@ def read_ogb(folder: Path, shape: InputShape, split: str, say: Progress) -> RawS
             f"{raw}: {len(node_count)} node counts, {len(edge_count)} edge counts and "
             f"{len(targets)} labels; the files belong to different graphs, get them again"
         )
+    official = _official(folder / "split" / split, len(targets))
     return RawSet(
         _runs(raw, shape, _Sizes(node_count, edge_count, targets), say),
         _target_names(folder, targets.shape[1]),
         self_row=(1,) * _width(shape.edges),
-        official=_official(folder / "split" / split, len(targets)),
+        official=official,
+        inverse=True,
+        notes=tuple(_notes(folder, targets, official)),
     )
+
+
+def _notes(
+    folder: Path, targets: NDArray[np.float32], official: dict[str, NDArray[np.int64]]
+) -> Iterator[str]:
+    gaps, idle = int(np.isnan(targets).sum()), len(targets) - sum(map(len, official.values()))
+    if gaps:
+        yield f"{gaps:,} of {targets.size:,} labels are missing"
+    if idle:
+        yield f"{idle:,} of {len(targets):,} graphs are in no part of the split and are not used"
+    if targets.shape[1] > 1 and not (folder / OPTIONAL[0]).is_file():
+        yield f"no {OPTIONAL[0]}: the tasks go by their numbers"
 
 
 @dataclass(frozen=True)
@@ -198,9 +213,18 @@ def _targets(path: Path, shape: InputShape) -> NDArray[np.float32]:
     present = values[~np.isnan(values)]
     limit = {Task.MULTICLASS: shape.outputs, Task.MULTILABEL: 2}.get(shape.task)
     if limit is not None and not np.isin(present, np.arange(limit)).all():
-        raise DataError(f"{path} holds labels other than 0..{limit - 1}")
+        odd = ~(np.isnan(values) | np.isin(values, np.arange(limit)))
+        row, column = np.argwhere(odd)[0]
+        raise DataError(
+            f"{path} holds labels other than 0..{limit - 1}: {int(odd.sum())} of them, the first "
+            f"{values[row, column]:g} in line {row + 1}"
+        )
+    if np.isinf(present).any():
+        line = int(np.flatnonzero(np.isinf(values).any(axis=1))[0]) + 1
+        raise DataError(f"{path}, line {line}: a value is not finite")
     if shape.task is Task.MULTICLASS and len(present) < len(values):
-        raise DataError(f"{path}: a graph has no class")
+        line = int(np.flatnonzero(np.isnan(values[:, 0]))[0]) + 1
+        raise DataError(f"{path}: a graph has no class, the first in line {line}")
     return values
 
 
@@ -209,16 +233,33 @@ def _official(folder: Path, graphs: int) -> dict[str, NDArray[np.int64]]:
     every = np.concatenate(list(parts.values()))
     outside = len(every) and not 0 <= every.min() <= every.max() < graphs
     if outside or len(np.unique(every)) < len(every):
-        raise DataError(f"{folder}: the split names a graph twice, or one that is not there")
+        raise DataError(
+            f"{folder}: the split names a graph twice, or one that is not there"
+            f"{_where(parts, graphs)}"
+        )
     return {name: np.sort(part) for name, part in parts.items()}
+
+
+def _where(parts: dict[str, NDArray[np.int64]], graphs: int) -> str:
+    """The first wrong line of the split's files, in words."""
+    seen: set[int] = set()
+    for name, part in parts.items():
+        for line, graph in enumerate(part.tolist(), 1):
+            if graph in seen or not 0 <= graph < graphs:
+                return f": {name}.csv.gz, line {line}, graph {graph} of 0..{graphs - 1}"
+            seen.add(graph)
+    return ""
 
 
 def _target_names(folder: Path, tasks: int) -> tuple[str, ...]:
     """The task names of OGB's mapping file, or their numbers where it is not there."""
     path = folder / "mapping" / "mol.csv.gz"
     if path.exists():
-        with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
-            header = next(csv.reader(file), [])
+        try:
+            with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
+                header = next(csv.reader(file), [])
+        except _DAMAGE as error:
+            raise _damaged(path, error) from None
         if "smiles" in header and header.index("smiles") == tasks:
             return tuple(header[:tasks])
     return ("target",) if tasks == 1 else tuple(f"task {i}" for i in range(tasks))

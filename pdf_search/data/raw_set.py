@@ -38,6 +38,7 @@ class RawSet:
     self_row: tuple[float, ...] | None = None  # edge features of a self pair; None: no features
     official: dict[str, NDArray[np.int64]] | None = None  # train, valid, test graph numbers
     class_names: tuple[str, ...] = ()  # multi-class: the raw label of each class number
+    inverse: bool = False  # the format lists an edge in one direction and means both
     source: dict[str, Any] | None = None  # provenance, for the record
     notes: tuple[str, ...] = ()  # what a user must know of how her files were read, a sentence each
     rows: NDArray[np.int64] | None = None  # [G] row of the user's file, from 0; None: as numbered

@@ -150,7 +150,7 @@ def source_of(info: DatasetInfo) -> Source:
     if info.name == "zinc":
         return _zinc_source()
     if info.name in TU_SETS:
-        return _tu_source(TU_SETS[info.name].folder)
+        return _tu_source(TU_SETS[info.name].folder, TU_SETS[info.name].classes)
     return _ogb_source(info)
 
 
@@ -171,7 +171,7 @@ def _zinc_source() -> Source:
     )
 
 
-def _tu_source(name: str) -> Source:
+def _tu_source(name: str, classes: int) -> Source:
     return Source(
         wanted=Wanted(
             title=name,
@@ -182,7 +182,7 @@ def _tu_source(name: str) -> Source:
             others=frozenset(),
             unique=True,
         ),
-        read=lambda folder, _: tu.read_tu(folder, name),
+        read=lambda folder, _: tu.read_tu(folder, name, classes),
         download=lambda into, _, say: download.download_tu(name, into, say),
         downloaded="raw",
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.data.number_table import read_integers, read_reals
 from pdf_search.data.raw_set import RawGraphs, RawSet
 from pdf_search.errors import DataError
 
 _CONSTANT_FEATURES = 10  # width of the constant input where a set has no node labels
+_UNUSED = ("edge_labels", "edge_attributes", "graph_attributes")
+_COUNTS_FROM_ONE = "; these files count from 1: if yours counts from 0, add 1 to each number"
 _MOST_LABELS = 256  # in one column of node labels; the known sets have 38 and fewer
 
 
@@ -21,59 +23,74 @@ def required_files(name: str) -> tuple[str, ...]:
 
 
 def optional_files(name: str) -> tuple[str, ...]:
-    """Files that are read where they exist."""
-    return tuple(f"{name}_{part}.txt" for part in ("node_attributes", "node_labels"))
+    """Files that are read, or named as not used, where they exist."""
+    return tuple(f"{name}_{part}.txt" for part in ("node_attributes", "node_labels", *_UNUSED))
 
 
-def read_tu(folder: Path, name: str) -> RawSet:
+def read_tu(folder: Path, name: str, classes: int | None = None) -> RawSet:
     """Read ``NAME_A.txt`` and its companions.
 
     Nodes belong to the graph that the indicator file names, in whatever order they are listed.
     Node input: attributes if there are any, else one-hot labels, else ten ones.
 
     Raises:
-        DataError: files that contradict each other, with file and line.
+        DataError: files that contradict each other, with file and line, or more than ``classes``.
     """
-    graph = _integers(folder / f"{name}_graph_indicator.txt")[:, 0] - 1
-    labels = _integers(folder / f"{name}_graph_labels.txt")[:, 0]
-    node_count = _node_count(graph, len(labels), folder / f"{name}_graph_indicator.txt")
+    indicator = folder / f"{name}_graph_indicator.txt"
+    graph = read_integers(indicator, columns=1)[:, 0] - 1
+    labels = read_integers(folder / f"{name}_graph_labels.txt", columns=1)[:, 0]
+    node_count = _node_count(graph, len(labels), indicator)
     order = np.argsort(graph, kind="stable")
     local = np.empty(len(graph), np.int64)
     local[order] = np.arange(len(graph)) - np.repeat(np.cumsum(node_count) - node_count, node_count)
     edge_count, edges = _edges(folder / f"{name}_A.txt", graph, local, len(labels))
-    classes, target = np.unique(labels, return_inverse=True)
+    found, target = np.unique(labels, return_inverse=True)
+    nodes, notes = _node_input(folder, name, len(graph))
+    notes += _class_notes(labels, classes, folder / f"{name}_graph_labels.txt")
     run = RawGraphs(
         node_count=node_count,
-        nodes=_node_input(folder, name, len(graph))[order],
+        nodes=nodes[order],
         edge_count=edge_count,
         edges=edges,
         edge_features=None,
         targets=target.reshape(-1, 1).astype(np.float32),
     )
-    return RawSet([run], ("class",), class_names=tuple(str(label) for label in classes))
+    names = tuple(str(label) for label in found)
+    return RawSet([run], ("class",), class_names=names, notes=tuple(notes))
 
 
 def _node_count(graph: NDArray[np.int64], graphs: int, path: Path) -> NDArray[np.int64]:
     wrong = np.flatnonzero((graph < 0) | (graph >= graphs))
     if len(wrong):
+        number = graph[wrong[0]] + 1
+        hint = _COUNTS_FROM_ONE if number == 0 else ""
         raise DataError(
-            f"{path}, line {wrong[0] + 1}: graph {graph[wrong[0]] + 1}, but the labels file has "
-            f"{graphs} graphs"
+            f"{path}, line {wrong[0] + 1}: graph {number}, but the labels file has "
+            f"{graphs} graphs{hint}"
         )
     count = np.bincount(graph, minlength=graphs).astype(np.int64)
     empty = np.flatnonzero(count == 0)
     if len(empty):
-        raise DataError(f"{path}: graph {empty[0] + 1} has a label but no nodes")
+        raise DataError(
+            f"{path}: graph {empty[0] + 1} has a label but no nodes: line {empty[0] + 1} of the "
+            "labels file is about it, no line of this file is"
+        )
     return count
 
 
 def _edges(
     path: Path, graph: NDArray[np.int64], local: NDArray[np.int64], graphs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    listed = _integers(path, columns=2) - 1
+    listed = read_integers(path, columns=2) - 1
     wrong = np.flatnonzero(((listed < 0) | (listed >= len(graph))).any(axis=1))
     if len(wrong):
-        raise DataError(f"{path}, line {wrong[0] + 1}: no such node; there are {len(graph)}")
+        pair = listed[wrong[0]] + 1
+        number = pair[(pair < 1) | (pair > len(graph))][0]
+        hint = _COUNTS_FROM_ONE if number == 0 else ""
+        raise DataError(
+            f"{path}, line {wrong[0] + 1}: no such node; there are {len(graph)}, it names node "
+            f"{number}{hint}"
+        )
     owner = graph[listed]
     across = np.flatnonzero(owner[:, 0] != owner[:, 1])
     if len(across):
@@ -84,33 +101,65 @@ def _edges(
     return count, local[listed[order]].T
 
 
-def _node_input(folder: Path, name: str, nodes: int) -> NDArray[np.float32]:
-    path = folder / f"{name}_node_attributes.txt"
-    if path.exists():
-        listed: NDArray[Any] = _read(path, np.float64)
+def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> list[str]:
+    """What is odd about the classes.
+
+    Raises:
+        DataError: more of them than the data set has.
+    """
+    found, counts = np.unique(labels, return_counts=True)
+    if classes is None or len(found) == classes or not len(found):
+        return []
+    if len(found) > classes:
+        rare = found[counts.argmin()]
+        line = int(np.flatnonzero(labels == rare)[0]) + 1
+        raise DataError(
+            f"{path} names {len(found)} classes, the data set has {classes}: the rarest is {rare}, "
+            f"of {counts.min()} graph(s), first in line {line}"
+        )
+    if len(found) == 1:
+        return [f"every graph is of class {found[0]}: there is nothing to tell apart"]
+    return [f"the labels name {len(found)} of the data set's {classes} classes"]
+
+
+def _node_input(folder: Path, name: str, nodes: int) -> tuple[NDArray[np.float32], list[str]]:
+    """The input of each node, and what is to be said of it and of files that are not used."""
+    unused = [part for part in _UNUSED if (folder / f"{name}_{part}.txt").is_file()]
+    attributes, labels = (folder / f"{name}_node_{part}.txt" for part in ("attributes", "labels"))
+    notes: list[str] = []
+    if attributes.is_file():
         with np.errstate(over="ignore"):  # found below, with its line
-            values: NDArray[np.float32] = listed.astype(np.float32)
+            values: NDArray[np.float32] = read_reals(attributes).astype(np.float32)
+        unused = ["node_labels"] * labels.is_file() + unused
+    elif labels.is_file():
+        values, notes = _one_hot(read_integers(labels), labels)
     else:
-        path = folder / f"{name}_node_labels.txt"
-        if not path.exists():
-            return np.ones((nodes, _CONSTANT_FEATURES), np.float32)
-        values = _one_hot(_integers(path), path)
+        values = np.ones((nodes, _CONSTANT_FEATURES), np.float32)
+        notes = ["no node labels: every node has ten ones"]
+    _check_nodes(values, nodes, attributes if attributes.is_file() else labels)
+    if unused:
+        notes.append(f"not used: {', '.join(part.replace('_', ' ') for part in unused)}")
+    return values, notes
+
+
+def _check_nodes(values: NDArray[np.float32], nodes: int, path: Path) -> None:
     if len(values) != nodes:
-        raise DataError(f"{path} has {len(values)} lines, the indicator file {nodes}")
+        raise DataError(
+            f"{path} has {len(values)} lines, the indicator file {nodes}: one line a node in both"
+        )
     if not np.isfinite(values).all():
         raise DataError(f"{path}, line {_first_bad(values)}: a value is not finite")
-    return values
 
 
-def _one_hot(labels: NDArray[np.int64], path: Path) -> NDArray[np.float32]:
-    """Labels [n, L] to one block of columns for each of the L label columns.
+def _one_hot(labels: NDArray[np.int64], path: Path) -> tuple[NDArray[np.float32], list[str]]:
+    """Labels [n, L] to one block of columns for each of the L label columns; and what is odd.
 
     Raises:
         DataError: no labels, or labels too far apart to number columns.
     """
     if not len(labels):
         raise DataError(f"{path} is empty")
-    blocks = []
+    blocks, notes = [], []
     for column in labels.T:
         low, high = int(column.min()), int(column.max())
         if high - low >= _MOST_LABELS:
@@ -120,31 +169,10 @@ def _one_hot(labels: NDArray[np.int64], path: Path) -> NDArray[np.float32]:
                 f"nodes and may span {_MOST_LABELS}, here they go from {low} to {high}"
             )
         blocks.append(np.eye(high - low + 1, dtype=np.float32)[column - low])
-    return np.concatenate(blocks, axis=1)
+        if gaps := high - low + 1 - len(np.unique(column)):
+            notes.append(f"{gaps} of the node labels {low} to {high} do not occur")
+    return np.concatenate(blocks, axis=1), notes
 
 
 def _first_bad(values: NDArray[np.float32]) -> int:
     return int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) + 1
-
-
-def _integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
-    values = _read(path, np.int64)
-    if columns is None:
-        return values
-    if not values.size:
-        return np.empty((0, columns), np.int64)
-    if values.shape[1] != columns:
-        raise DataError(f"{path}: lines hold {values.shape[1]} numbers, not {columns}")
-    return values
-
-
-def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
-    import pandas as pd  # noqa: PLC0415
-
-    try:
-        frame = pd.read_csv(path, header=None, dtype=dtype, skipinitialspace=True)
-    except pd.errors.EmptyDataError:
-        return np.empty((0, 1), dtype)
-    except (ValueError, OverflowError) as error:  # pandas' parser errors are ValueErrors
-        raise DataError(f"{path} is not a table of numbers: {error}") from None
-    return frame.to_numpy()

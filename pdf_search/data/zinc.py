@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,18 @@ from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.errors import DataError
 
 _SPLITS = {"train": "train", "valid": "val", "test": "test"}  # our word: theirs
+TARGET = "logP_SA_cycle_normalized"
 FILES = tuple(f"{name}.{kind}" for name in _SPLITS.values() for kind in ("pickle", "index"))
+_DAMAGE = (
+    pickle.UnpicklingError,
+    EOFError,
+    OSError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
 
 
 def read_zinc(folder: Path, say: Progress) -> RawSet:
@@ -23,28 +35,71 @@ def read_zinc(folder: Path, say: Progress) -> RawSet:
     Raises:
         DataError: a pickle that holds anything but tensors, or an index beyond its end.
     """
-    runs, official, start = [], {}, 0
+    runs, official, start, notes = [], {}, 0, list[str]()
     for ours, theirs in _SPLITS.items():
         say(f"reading ZINC/{theirs}")
-        run = _run(_subset(folder, theirs))
+        molecules, index = _subset(folder, theirs)
+        run = _run(molecules)
         runs.append(run)
+        if repeated := len(index) - len(set(index)):
+            notes.append(f"{theirs}.index names {repeated} molecules again: they count again")
         official[ours] = np.arange(start, start + len(run.node_count), dtype=np.int64)
         start += len(run.node_count)
-    return RawSet(runs, ("logP_SA_cycle_normalized",), self_row=(1,), official=official)
+    return RawSet(runs, (TARGET,), self_row=(1,), official=official, notes=tuple(notes))
 
 
-def _subset(folder: Path, split: str) -> list[dict[str, Any]]:
+def _subset(folder: Path, split: str) -> tuple[list[dict[str, Any]], list[int]]:
+    """The molecules that the index names, and the index."""
     path = folder / f"{split}.pickle"
     molecules = _load(path)
-    text = (folder / f"{split}.index").read_text()
-    index = [int(cell) for cell in text.replace("\n", ",").split(",") if cell.strip()]
+    index = _index(folder / f"{split}.index")
     if index and not 0 <= min(index) <= max(index) < len(molecules):
         raise DataError(
             f"{path} holds {len(molecules)} molecules, but {split}.index names molecule "
             f"{max(index)}: the pickles are already a subset; write 0..{len(molecules) - 1} into "
             "the index file, or get the full files"
         )
-    return [molecules[i] for i in index]
+    return [_whole(molecules[i], path, i) for i in index], index
+
+
+def _index(path: Path) -> list[int]:
+    """The molecules of a subset, numbers from 0 between commas or on lines.
+
+    Raises:
+        DataError: a cell that is no number, or none at all.
+    """
+    lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    cells = [(n, cell.strip()) for n, line in enumerate(lines, 1) for cell in line.split(",")]
+    wrong = [(n, cell) for n, cell in cells if cell and not (cell.isascii() and cell.isdigit())]
+    if wrong:
+        raise DataError(
+            f"{path}, line {wrong[0][0]}: {wrong[0][1][:40]!r} is not a molecule's number"
+        )
+    index = [int(cell) for _, cell in cells if cell]
+    if not index:
+        raise DataError(f"{path} names no molecule")
+    return index
+
+
+def _whole(molecule: Any, path: Path, place: int) -> dict[str, Any]:
+    """Raises:
+    DataError: not a molecule as ZINC's pickles hold them.
+    """
+    try:
+        atoms, bonds = len(molecule["atom_type"]), tuple(molecule["bond_type"].shape)
+        fits = bonds == (atoms, atoms) and isfinite(float(molecule[TARGET]))
+    except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, IndexError):
+        raise DataError(
+            f"{path}: molecule {place} has no atom_type, bond_type and {TARGET}: the pickle is of "
+            "another data set"
+        ) from None
+    if not fits:
+        raise DataError(
+            f"{path}: molecule {place} has {atoms} atoms, bonds {bonds} and the target "
+            f"{float(molecule[TARGET])}: the file is damaged, get it again"
+        )
+    whole: dict[str, Any] = molecule
+    return whole
 
 
 def _run(molecules: list[dict[str, Any]]) -> RawGraphs:
@@ -52,7 +107,7 @@ def _run(molecules: list[dict[str, Any]]) -> RawGraphs:
     edges = [np.stack(np.nonzero(matrix)) for matrix in bonds]
     types = [matrix[place[0], place[1]] for matrix, place in zip(bonds, edges, strict=True)]
     atoms = [molecule["atom_type"].numpy() for molecule in molecules]
-    targets = [float(molecule["logP_SA_cycle_normalized"]) for molecule in molecules]
+    targets = [float(molecule[TARGET]) for molecule in molecules]
     return RawGraphs(
         node_count=_lengths(atoms),
         nodes=np.concatenate(atoms).astype(np.int64).reshape(-1, 1),
@@ -71,8 +126,10 @@ def _load(path: Path) -> list[dict[str, Any]]:
     try:
         with path.open("rb") as file:
             molecules: list[dict[str, Any]] = _TensorUnpickler(file).load()
-    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError) as error:
+    except (*_DAMAGE, RuntimeError) as error:  # the latter from torch
         raise DataError(f"{path} cannot be read: {error}") from None
+    if not isinstance(molecules, list):
+        raise DataError(f"{path} holds no list of molecules: it is of another data set")
     return molecules
 
 

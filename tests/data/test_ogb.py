@@ -190,3 +190,56 @@ def test_labels_codes_edges_and_splits_are_checked(tmp_path: Path) -> None:
     write_gz(folder / "raw/node-feat.csv.gz", np.full((24, 9), 6))
     with pytest.raises(DataError, match="node feature 1 has codes"):
         prepared(tmp_path, "ogbg-molesol")
+
+
+def test_what_is_missing_from_ogbs_files_is_counted(tmp_path: Path) -> None:
+    targets = pcba_targets()
+    folder = write_ogb(tmp_path, "ogbg-molpcba", "scaffold", targets, categorical=True)
+    missing = f"{int(np.isnan(targets).sum())} of 1,536 labels are missing"
+    unnamed = "no mapping/mol.csv.gz: the tasks go by their numbers"
+    assert prepared(tmp_path, "ogbg-molpcba").notes == (missing, unnamed)
+    write_gz(folder / "split/scaffold/train.csv.gz", [11, *range(6)])
+    idle = "2 of 12 graphs are in no part of the split and are not used"
+    assert prepared(tmp_path, "ogbg-molpcba").notes == (missing, idle, unnamed)
+
+
+def test_edges_of_ogb_are_meant_both_ways_and_counted_where_listed_again(tmp_path: Path) -> None:
+    folder = write_ogb(tmp_path, "ogbg-molesol", "scaffold", np.zeros(12), categorical=True)
+    assert prepared(tmp_path, "ogbg-molesol").notes == ()
+    # The third graph has the edges 0-1 and 1-2; here 1-2 is listed as 1-0, and another joins 1-1.
+    edges = pd.read_csv(folder / "raw/edge.csv.gz", header=None).to_numpy(float)
+    edges[2] = (1, 0)
+    edges[-1] = (1, 1)
+    write_gz(folder / "raw/edge.csv.gz", edges)
+    data = prepared(tmp_path, "ogbg-molesol")
+    assert data.notes == (
+        "1 repeated listing of edges left out",
+        "1 edge from a node to itself left out",
+    )
+    assert edges_of(data, 2) == {(0, 1), (1, 0)}
+
+
+def test_odd_labels_and_splits_are_named_with_their_line(tmp_path: Path) -> None:
+    targets = np.zeros(12)
+    targets[[4, 7]] = (2, -1)
+    folder = write_ogb(tmp_path, "ogbg-molhiv", "scaffold", targets, categorical=True)
+    with pytest.raises(
+        DataError, match=r"labels other than 0\.\.1: 2 of them, the first 2 in line 5"
+    ):
+        prepared(tmp_path, "ogbg-molhiv")
+    write_gz(folder / "raw/graph-label.csv.gz", np.arange(12) % 2)
+    write_gz(folder / "split/scaffold/valid.csv.gz", [8, 12])
+    with pytest.raises(DataError, match=r"valid\.csv\.gz, line 2, graph 12 of 0\.\.11"):
+        prepared(tmp_path, "ogbg-molhiv")
+    classes = np.where(np.arange(12) == 3, np.nan, 1.0)
+    write_ogb(tmp_path, "ogbg-ppa", "species", classes, categorical=False)
+    with pytest.raises(DataError, match="a graph has no class, the first in line 4"):
+        prepared(tmp_path, "ogbg-ppa")
+
+
+def test_task_names_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    folder = write_ogb(tmp_path, "ogbg-molesol", "scaffold", np.zeros(12), categorical=True)
+    (folder / "mapping").mkdir()
+    (folder / "mapping/mol.csv.gz").write_text("not packed")
+    with pytest.raises(DataError, match=r"mol\.csv\.gz is damaged"):
+        prepared(tmp_path, "ogbg-molesol")

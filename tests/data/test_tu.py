@@ -119,7 +119,7 @@ def test_doubled_edges_and_self_loops_count_once_and_never(tmp_path: Path) -> No
         ("1,2;3,9", "1 1 1 1 2 2 2", "0 1", "A.txt, line 2: no such node; there are 7"),
         ("1,2", "1 1 1 1 3 3 3", "0 1", "indicator.txt, line 5: graph 3, but .* 2 graphs"),
         ("1,2", "1 1 1 1 3 3 3", "0 1 0", "graph 2 has a label but no nodes"),
-        ("1,x", "1 1 1 1 2 2 2", "0 1", "A.txt is not a table of numbers"),
+        ("1,x", "1 1 1 1 2 2 2", "0 1", "A.txt, line 1: 'x' is not a whole number"),
         ("1,2,3", "1 1 1 1 2 2 2", "0 1", "A.txt: lines hold 3 numbers, not 2"),
     ],
 )
@@ -156,6 +156,115 @@ def test_node_labels_that_do_not_cover_the_nodes(tmp_path: Path) -> None:
     write_tu(tmp_path, "1,2", "1 1 2", "0 1", node_labels="0 6")
     with pytest.raises(DataError, match="2 lines, the indicator file 3"):
         prepared(tmp_path)
+
+
+def part(root: Path, name: str) -> Path:
+    return root / "TUDataset" / "MUTAG" / "raw" / f"MUTAG_{name}.txt"
+
+
+EVERY_LABEL = "1 1 1 2 2 2 2"  # nodes of two graphs; their labels are 0..6
+
+
+@pytest.mark.parametrize(
+    ("edges", "notes"),
+    [
+        ("1,2;2,1;4,5;5,4", ()),
+        (
+            "1,2;2,3;4,5;5,4",
+            ("2 of 3 edges are listed in one direction only; here all edges run both ways",),
+        ),
+        (
+            "1,2;2,1;1,2;4,5;5,4;5,4;6,6",
+            (
+                "2 repeated listings of edges left out",
+                "1 edge from a node to itself left out",
+            ),
+        ),
+        ("", ()),
+    ],
+)
+def test_edges_that_are_not_used_as_listed_are_counted(
+    tmp_path: Path, edges: str, notes: tuple[str, ...]
+) -> None:
+    data = prepared(write_tu(tmp_path, edges, EVERY_LABEL, "0 1"))
+    assert data.notes == notes
+    assert statistics(data)["notes"] == notes
+
+
+def test_made_up_input_is_said(load: Load) -> None:
+    assert "no node labels: every node has ten ones" in load("imdb-binary").notes
+    assert load("nci1").notes == ()
+
+
+def test_files_that_are_not_used_are_named(tmp_path: Path) -> None:
+    write_tu(tmp_path, "1,2;2,1", "1 1 2", "0 1", node_labels="0 1 6")
+    part(tmp_path, "edge_labels").write_text("0\n0\n")
+    folder = part(tmp_path, "A").parent
+    assert read_tu(folder, "MUTAG").notes == (
+        "4 of the node labels 0 to 6 do not occur",
+        "not used: edge labels",
+    )
+    part(tmp_path, "node_attributes").write_text("0.5,1\n1,2\n1e3,-4\n")
+    part(tmp_path, "graph_attributes").write_text("1\n2\n")
+    raw = read_tu(folder, "MUTAG")
+    assert raw.notes == ("not used: node labels, edge labels, graph attributes",)
+    assert next(iter(raw.runs)).nodes.tolist() == [[0.5, 1], [1, 2], [1000, -4]]
+
+
+def test_classes_that_are_not_those_of_the_set(tmp_path: Path) -> None:
+    write_tu(tmp_path, "1,2;2,1", "1 1 2 3 4 5 5", "-1 1 1 -1 2")
+    with pytest.raises(
+        DataError, match=r"labels\.txt names 3 classes, the data set has 2: .* 2, .* in line 5"
+    ):
+        prepared(tmp_path)
+    part(tmp_path, "graph_labels").write_text("1\n" * 5)
+    assert prepared(tmp_path).notes == (
+        "every graph is of class 1: there is nothing to tell apart",
+    )
+    folder = part(tmp_path, "A").parent
+    part(tmp_path, "graph_labels").write_text("1\n2\n5\n1\n2\n")
+    raw = read_tu(folder, "MUTAG", classes=6)
+    assert raw.notes == ("the labels name 3 of the data set's 6 classes",)
+    assert raw.class_names == ("1", "2", "5")
+
+
+@pytest.mark.parametrize(
+    ("edges", "indicator", "message"),
+    [
+        ("0,1;1,0", "1 1 2 2 2 2 2", "A.txt, line 1: no such node; .*names node 0; .*count from 1"),
+        ("1,2", "0 0 1 1 1 1 1", "indicator.txt, line 1: graph 0, but .*count from 1"),
+        ("1,2;2,-1", "1 1 2 2 2 2 2", "A.txt, line 2: no such node; .*names node -1$"),
+    ],
+)
+def test_files_that_count_from_zero_are_told_so(
+    tmp_path: Path, edges: str, indicator: str, message: str
+) -> None:
+    write_tu(tmp_path, edges, indicator, "0 1")
+    with pytest.raises(DataError, match=message):
+        prepared(tmp_path)
+
+
+def test_a_second_column_of_labels_is_not_passed_over(tmp_path: Path) -> None:
+    write_tu(tmp_path, "1,2", EVERY_LABEL, "0 1")
+    part(tmp_path, "graph_labels").write_text("0,1\n1,0\n")
+    with pytest.raises(DataError, match=r"graph_labels\.txt: lines hold 2 numbers, not 1"):
+        prepared(tmp_path)
+
+
+def test_a_blank_line_shifts_nothing(tmp_path: Path) -> None:
+    write_tu(tmp_path, "1,2", EVERY_LABEL, "0 1")
+    part(tmp_path, "node_labels").write_text("0\n1\n\n3\n4\n5\n6\n6\n")
+    with pytest.raises(DataError, match=r"node_labels\.txt, line 3: blank"):
+        prepared(tmp_path)
+
+
+def test_files_of_other_systems_are_read_alike(tmp_path: Path) -> None:
+    write_tu(tmp_path / "a", "1,2;2,1;4,5;5,4", EVERY_LABEL, "-1 1")
+    write_tu(tmp_path / "b", "1,2;2,1;4,5;5,4", EVERY_LABEL, "-1 1")
+    for path in part(tmp_path / "b", "A").parent.iterdir():
+        text = path.read_text().replace("\n", "\r\n")
+        path.write_text("\ufeff" + text + "\r\n\r\n", newline="")
+    assert prepared(tmp_path / "b").fingerprint == prepared(tmp_path / "a").fingerprint
 
 
 def test_same_graphs_as_pygs_reader(data_root: Path) -> None:

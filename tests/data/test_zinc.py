@@ -109,3 +109,55 @@ def test_an_incomplete_folder_names_the_missing_file(tmp_path: Path) -> None:
     (raw / "test.index").unlink()
     with pytest.raises(DataError, match=r"incomplete: test\.index missing"):
         prepare(DataConfig(name="zinc"), tmp_path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        ("0,x\n", r"train\.index, line 1: 'x' is not a molecule's number"),
+        ("0\n1.0\n", r"train\.index, line 2: '1\.0' is not a molecule's number"),
+        ("0,-1\n", r"train\.index, line 1: '-1' is not a molecule's number"),
+        ("\n", r"train\.index names no molecule"),
+    ],
+)
+def test_an_index_that_names_no_molecule(tmp_path: Path, index: str, message: str) -> None:
+    write_zinc(tmp_path, index)
+    with pytest.raises(DataError, match=message):
+        prepare(DataConfig(name="zinc"), tmp_path, tmp_path / "cache")
+
+
+def test_a_molecule_that_is_named_again_is_counted(tmp_path: Path) -> None:
+    raw = write_zinc(tmp_path)
+    (raw / "val.index").write_text("0,1,0,1\r\n")
+    data = load_prepared(prepare(DataConfig(name="zinc"), tmp_path, tmp_path / "cache"))
+    assert data.notes == ("val.index names 2 molecules again: they count again",)
+    assert data.graphs.targets[:, 0].tolist() == [2, 0, 10, 11, 10, 11, 22, 20]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([(1, 2)] * 3, r"val\.pickle: molecule 2 has no atom_type"),
+        ([{"smiles": "C"}] * 3, r"val\.pickle: molecule 2 has no atom_type"),
+        ({"a": 1}, r"val\.pickle holds no list of molecules"),
+        ([{**molecule(1.0), "atom_type": torch.zeros(2)}] * 3, r"molecule 2 has 2 atoms, bonds"),
+        ([molecule(float("nan"))] * 3, r"molecule 2 has 3 atoms, .* the target nan"),
+    ],
+)
+def test_a_pickle_of_something_else(tmp_path: Path, content: object, message: str) -> None:
+    raw = write_zinc(tmp_path)
+    (raw / "val.pickle").write_bytes(pickle.dumps(content))
+    with pytest.raises(DataError, match=message):
+        prepare(DataConfig(name="zinc"), tmp_path, tmp_path / "cache")
+
+
+def test_bonds_in_one_direction_are_counted(tmp_path: Path) -> None:
+    raw = write_zinc(tmp_path)
+    bent = molecule(1.0)
+    bent["bond_type"] = torch.tensor([[2, 1, 0], [1, 0, 2], [0, 0, 0]], dtype=torch.int8)
+    (raw / "val.pickle").write_bytes(pickle.dumps([bent] * 3))
+    data = load_prepared(prepare(DataConfig(name="zinc"), tmp_path, tmp_path / "cache"))
+    assert data.notes == (
+        "2 of 12 edges are listed in one direction only; here all edges run both ways",
+        "2 edges from a node to itself left out",
+    )

@@ -1,0 +1,129 @@
+"""Text files of numbers, one row a line: each line is used as it stands, or named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.errors import DataError
+
+_LIMIT = 2**63  # of whole numbers
+_SHOWN = 40  # characters of a cell
+
+
+def read_integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
+    """Whole numbers [lines, columns]. A 1.0 is a 1; blank lines at the end are no lines.
+
+    Raises:
+        DataError: the first line that holds something else, or another count than ``columns``.
+    """
+    values: NDArray[np.int64] = _read(path, np.int64)
+    if columns is None or values.shape[1] == columns:
+        return values
+    if not values.size:
+        return np.empty((0, columns), np.int64)
+    raise DataError(f"{path}: lines hold {values.shape[1]} numbers, not {columns}")
+
+
+def read_reals(path: Path) -> NDArray[np.float64]:
+    """Numbers [lines, columns], infinite ones among them; otherwise as ``read_integers``."""
+    values: NDArray[np.float64] = _read(path, np.float64)
+    return values
+
+
+def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
+    import pandas as pd  # noqa: PLC0415
+
+    try:
+        if not _begins_blank(path):
+            return _parse(path, dtype)
+        lines = list(_checked(path, dtype))
+    except pd.errors.EmptyDataError:
+        return np.empty((0, 1), dtype)
+    except (ValueError, OverflowError):  # pandas' parser errors are ValueErrors
+        lines = list(_checked(path, dtype))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+    return _parse(io.StringIO("\n".join(lines)), dtype) if lines else np.empty((0, 1), dtype)
+
+
+def _begins_blank(path: Path) -> bool:
+    """Whether the first line is blank, which pandas passes over."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        first = file.readline()
+    return bool(first) and not first.strip()
+
+
+def _parse(source: Path | io.StringIO, dtype: type[np.generic]) -> NDArray[Any]:
+    """The table as pandas reads it, which stops at anything that is not a number."""
+    import pandas as pd  # noqa: PLC0415
+
+    frame = pd.read_csv(
+        source,
+        header=None,
+        dtype=dtype,
+        skipinitialspace=True,
+        skip_blank_lines=False,  # or every row after one would belong to the node before it
+        na_filter=False,
+        quoting=csv.QUOTE_NONE,
+    )
+    return frame.to_numpy()
+
+
+def _checked(path: Path, dtype: type[np.generic]) -> Iterator[str]:
+    """The lines of a file that pandas refused, without blank ones at the end.
+
+    Raises:
+        DataError: the first line that is wrong.
+    """
+    lines = _lines(path)
+    width = lines[0].count(",") + 1 if lines else 0
+    for number, line in enumerate(lines, 1):
+        if problem := _problem(line, width, dtype):
+            raise DataError(f"{path}, line {number}: {problem}")
+        yield line
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not a text file: save it as plain text (UTF-8)") from None
+    text = text.rstrip()
+    return text.split("\n") if text else []
+
+
+def _problem(line: str, width: int, dtype: type[np.generic]) -> str | None:
+    if not line.strip():
+        return "blank, so that the lines after it would be counted wrongly: remove it"
+    cells = [cell.strip() for cell in line.split(",")]
+    for cell in cells:
+        if not _is_number(cell, dtype):
+            kind = "whole number" if dtype is np.int64 else "number"
+            apart = any(mark in cell for mark in " \t;")
+            hint = "; numbers are separated by commas" if apart else ""
+            return f"{cell[:_SHOWN]!r} is not a {kind}{hint}"
+    if len(cells) != width:
+        return f"{_count(len(cells))}, but line 1 holds {width}"
+    return None
+
+
+def _count(numbers: int) -> str:
+    return f"{numbers} number" + ("s" if numbers != 1 else "")
+
+
+def _is_number(cell: str, dtype: type[np.generic]) -> bool:
+    try:
+        value = float(cell)
+    except ValueError:
+        return False
+    if math.isnan(value) or "_" in cell or not cell.isascii():
+        return False
+    return dtype is not np.int64 or (value.is_integer() and -_LIMIT <= value < _LIMIT)
