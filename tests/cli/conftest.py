@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from pdf_search.cli import app
 
+ROOT = Path(__file__).parents[2]
 Run = Callable[..., Result]
 PROGRAM = [sys.executable, "-c", "from pdf_search.cli import main; main()"]
 
@@ -49,7 +50,7 @@ def start(folder: Path, cache: Path, *words: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*PROGRAM, *map(str, words)],
         cwd=folder,
-        env=os.environ | {"PDF_SEARCH_CACHE": str(cache), "PYTHONPATH": str(Path.cwd())},
+        env=os.environ | {"PDF_SEARCH_CACHE": str(cache), "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

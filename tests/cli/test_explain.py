@@ -24,13 +24,13 @@ def sets(*values: str) -> list[str]:
 
 
 @pytest.fixture
-def mutag(run: Run, data_root: Path) -> Callable[..., Result]:
+def mutag(run: Run, excerpts: Path) -> Callable[..., Result]:
     """A run of one epoch on MUTAG."""
 
     def train(name: str, *words: str) -> Result:
         small = sets("model.hidden=16", "model.layers=2")
         return run(
-            *("train", "mutag", "--data-root", data_root, "--epochs", 1, "--name", name),
+            *("train", "mutag", "--data-root", excerpts, "--epochs", 1, "--name", name),
             *small,
             *words,
         )
@@ -39,12 +39,12 @@ def mutag(run: Run, data_root: Path) -> Callable[..., Result]:
 
 
 def test_lap_lin_commutes_and_the_published_filter_does_not(
-    run: Run, home: Path, mutag: Callable[..., Result], data_root: Path
+    run: Run, home: Path, mutag: Callable[..., Result], excerpts: Path
 ) -> None:
     mutag("lap", *sets(LAP, *PLAIN))
     mutag("published")
     found = {
-        name: json.loads(run("explain", name, "--data-root", data_root, "--json").stdout)
+        name: json.loads(run("explain", name, "--data-root", excerpts, "--json").stdout)
         for name in ("lap", "published")
     }
     assert found["lap"]["over_channels"]["commutator"]["max"] < 1e-6
@@ -55,10 +55,10 @@ def test_lap_lin_commutes_and_the_published_filter_does_not(
 
 
 def test_what_is_printed_and_what_is_refused(
-    run: Run, home: Path, mutag: Callable[..., Result], data_root: Path
+    run: Run, home: Path, mutag: Callable[..., Result], excerpts: Path
 ) -> None:
     mutag("one")
-    place = ["--data-root", data_root]
+    place = ["--data-root", excerpts]
     words = ["explain", home / "runs" / "one", *place, "--graph", 7, "--channels", "3,1"]
     result = run(*words, "--replicate", 2, "--to", home / "here")
     assert "Graph 7" in result.stdout
@@ -67,7 +67,7 @@ def test_what_is_printed_and_what_is_refused(
     assert "median of 16 channels" in result.stdout
     assert (home / "here" / "explain.html").is_file()
     refused = {
-        ("one", "--graph", 188): "graphs 0..187",
+        ("one", "--graph", 64): "graphs 0..63",
         ("one", "--channels", "3,x"): "write numbers with commas",
         ("one", "--channels", "99"): "channels 0..15",
         ("one", "--replicate", 10): "replicates 0..9",
@@ -78,11 +78,11 @@ def test_what_is_printed_and_what_is_refused(
 
 
 def test_trials_of_a_sweep(
-    run: Run, home: Path, mutag: Callable[..., Result], data_root: Path
+    run: Run, home: Path, mutag: Callable[..., Result], excerpts: Path
 ) -> None:
     mutag("one")
     _sweep(home)
-    place = ["--data-root", data_root, "--phase", "confirm"]
+    place = ["--data-root", excerpts, "--phase", "confirm"]
     result = json.loads(run("explain", "s", "--trial", 0, *place, "--json").stdout)
     assert result["folder"] == str(home / "runs" / "s" / "explain" / "confirm-0")
     assert result["weights_of"] == "last epoch"

@@ -91,8 +91,8 @@ def test_nothing_is_confirmed_on_request(run: Run) -> None:
     assert plan["confirm"]["top_k"] == 0
 
 
-def test_plan_begins_with_the_published_setting(run: Run, data_root: Path) -> None:
-    words = ["--data-root", data_root, "--set", "data.train_fraction=0.05", "--json"]
+def test_plan_begins_with_the_published_setting(run: Run, excerpts: Path) -> None:
+    words = ["--data-root", excerpts, "--set", "data.train_fraction=0.05", "--json"]
     plan = json.loads(run("plan", "mutag", *words).stdout)
     assert plan["first_is_published"]
     published = paper_trial("mutag")

@@ -141,8 +141,8 @@ def test_interrupt_and_continue(home: Path, cache: Path) -> None:
 
 
 @pytest.mark.slow
-def test_roc_auc_is_that_of_ogb(run: Run, home: Path, data_root: Path) -> None:
-    words = ["ogbg-molbace", "--data-root", data_root, "--epochs", 2, *SMALL, "--name", "bace"]
+def test_roc_auc_is_that_of_ogb(run: Run, home: Path, excerpts: Path) -> None:
+    words = ["ogbg-molbace", "--data-root", excerpts, "--epochs", 2, *SMALL, "--name", "bace"]
     result = json.loads(run("train", *words, "--json").stdout)
     table = pd.read_parquet(home / "runs" / "bace" / "predictions.parquet")
     evaluator = import_ogb("ogb.graphproppred").Evaluator("ogbg-molbace")

@@ -23,8 +23,14 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def load(data_root: Path, cache: Path) -> Load:
-    """A real data set by name."""
+    """A real data set by name, an excerpt where the whole is not at hand."""
     return lambda name: load_prepared(prepare(DataConfig(name=name), data_root, cache))
+
+
+@pytest.fixture(scope="session")
+def load_whole(whole_data: Path, cache: Path) -> Load:
+    """A real data set by name, with all its graphs."""
+    return lambda name: load_prepared(prepare(DataConfig(name=name), whole_data, cache))
 
 
 @pytest.fixture(scope="session")

@@ -44,8 +44,8 @@ def test_freesolv_names_its_authors_and_licence() -> None:
     assert "CC BY 4.0" in text
 
 
-def test_freesolv_has_the_graphs_of_ogbs_set(freesolv: Prepared, load: Load) -> None:
-    theirs = load("ogbg-molfreesolv").graphs
+def test_freesolv_has_the_graphs_of_ogbs_set(freesolv: Prepared, load_whole: Load) -> None:
+    theirs = load_whole("ogbg-molfreesolv").graphs
     by_target = np.argsort(theirs.targets[:, 0]), np.argsort(freesolv.graphs.targets[:, 0])
     counts = [g.node_count[o] for g, o in zip((theirs, freesolv.graphs), by_target, strict=True)]
     assert sorted(counts[0].tolist()) == sorted(counts[1].tolist())

@@ -61,7 +61,7 @@ def test_edge_types_are_the_combinations_that_occur(load: Load) -> None:
 def test_missing_labels_and_task_names(load: Load) -> None:
     tox = load("ogbg-moltox21")
     assert tox.target_names[:2] == ("NR-AR", "NR-AR-LBD")
-    assert tox.graphs.targets.shape == (7831, 12)
+    assert tox.graphs.targets.shape == (len(tox.graphs), 12)
     missing = np.isnan(tox.graphs.targets)
     assert 0.1 < missing.mean() < 0.3
     assert missing[0, 3]
@@ -69,8 +69,8 @@ def test_missing_labels_and_task_names(load: Load) -> None:
 
 
 @pytest.mark.slow
-def test_molhiv_positives(load: Load) -> None:
-    data = load("ogbg-molhiv")
+def test_molhiv_positives(load_whole: Load) -> None:
+    data = load_whole("ogbg-molhiv")
     assert data.official is not None
     positives = [int(data.graphs.targets[data.official[part]].sum()) for part in PARTS]
     assert positives == [1232, 81, 130]

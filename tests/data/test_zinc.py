@@ -21,6 +21,7 @@ def zinc(load: Load) -> Prepared:
     return load("zinc")
 
 
+@pytest.mark.usefixtures("whole_data")
 def test_counts_parts_and_first_targets(zinc: Prepared) -> None:
     found = statistics(zinc)
     assert (found["graphs"], round(found["nodes"], 1), round(found["edges"], 1)) == (

@@ -11,7 +11,7 @@ from tests.graphs.makers import EDGE_TYPES
 
 @pytest.fixture(scope="session")
 def zinc(data_root: Path) -> GraphSet:
-    """ZINC's 1,000 validation molecules."""
+    """ZINC's validation molecules."""
     with np.load(data_root / "ZINC" / "zinc12k.npz") as file:
         part = {
             name: file[f"val_{name}"]

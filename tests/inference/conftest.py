@@ -45,5 +45,5 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def mutag(data_root: Path, cache: Path) -> Prepared:
-    return load_prepared(prepare(DataConfig(name="mutag"), data_root, cache))
+def mutag(excerpts: Path, cache: Path) -> Prepared:
+    return load_prepared(prepare(DataConfig(name="mutag"), excerpts, cache))

@@ -8,7 +8,6 @@ authors' code decides it.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ import pytest
 from pdf_search.config import newest, parse_trial
 from pdf_search.records import Protocol
 from pdf_search.space import load_space, paper_names, paper_trial
-from tests.conftest import shared_folder
 
 ROWS = {
     "hidden": "Hidden Dim.",
@@ -190,18 +188,9 @@ def test_the_first_trial_of_the_shipped_space_is_the_published_setting(name: str
     assert trial.protocol in (Protocol.SPLIT, Protocol.GIN_CURVE)
 
 
-@pytest.fixture(scope="session")
-def latex() -> str:
-    for path in sorted(Path(shared_folder(".")).glob("*.txt")):
-        text = path.read_text(encoding="utf-8")
-        if r"\label{tab:tu_settings}" in text:
-            return text
-    pytest.skip("needs the paper's LaTeX source beside the checkout")
-
-
 @pytest.mark.parametrize("label", sorted(COLUMNS))
-def test_the_typed_tables_are_those_of_the_paper(latex: str, label: str) -> None:
-    table = latex[latex.index(rf"\label{{{label}}}") :]
+def test_the_typed_tables_are_those_of_the_paper(paper: str, label: str) -> None:
+    table = paper[paper.index(rf"\label{{{label}}}") :]
     table = table[: table.index(r"\end{tabular}")]
     for key, title in ROWS.items():
         line = next(text for text in table.splitlines() if text.strip().startswith(title))

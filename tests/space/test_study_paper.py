@@ -11,9 +11,7 @@ from pdf_search.config import parse_trial
 from pdf_search.space import load_study, paper_trial, study_names
 from reports.published import published
 
-from .test_paper import ROWS, latex
-
-__all__ = ["latex"]
+from .test_paper import ROWS
 
 GRID = {(-0.1, 4), (-0.2, 4), (-0.3, 4), (-0.4, 4), (-0.5, 4)}
 # Columns of "Ablation study settings on ZINC": (eps, k), support, activation in the filter.
@@ -56,8 +54,8 @@ def test_the_ablation_has_ten_rows() -> None:
     assert [row.name for row in rows] == [f"{c}-{case}" for c in ("shd", "idp") for case in COLUMNS]
 
 
-def test_the_typed_ablation_settings_are_those_of_the_paper(latex: str) -> None:
-    table = latex[latex.index(r"\label{tab:ablation_settings}") :]
+def test_the_typed_ablation_settings_are_those_of_the_paper(paper: str) -> None:
+    table = paper[paper.index(r"\label{tab:ablation_settings}") :]
     table = table[: table.index(r"\end{tabular}")]
     lines = {
         title: line
@@ -78,7 +76,7 @@ def test_the_typed_ablation_settings_are_those_of_the_paper(latex: str) -> None:
         column[0] for column in COLUMNS.values()
     ]
     assert all(len(grid) == 5 for grid in pairs)
-    assert "masking all neighbors beyond 2-hop" in latex
+    assert "masking all neighbors beyond 2-hop" in paper
 
 
 def test_the_code_setting_of_molpcba_has_one_more_eps() -> None:

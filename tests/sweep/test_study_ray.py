@@ -18,7 +18,6 @@ from pdf_search.records import Phase, State
 from pdf_search.results.store import Store
 from pdf_search.space import load_study
 from pdf_search.sweep import SweepOptions, plan_study, resume_study, run_study
-from tests.conftest import shared_folder
 from tests.sweep import run_simulated_study
 from tests.sweep.simulated import FAILS, simulated_trial
 from tests.sweep.test_study_book import write_study
@@ -125,17 +124,18 @@ def test_a_killed_study_goes_on_when_the_command_is_given_again(
     assert all(trained[t.config_hash, "1"] == 1 for t in kept)
 
 
-def test_two_rows_of_the_ablation_train_for_real(tmp_path: Path, cache: Path) -> None:
-    root = shared_folder("data")
+def test_two_rows_of_the_ablation_train_for_real(
+    tmp_path: Path, cache: Path, excerpts: Path
+) -> None:
     study = load_study(
         "paper/ablation",
-        ["data.train_fraction=0.005", "model.hidden=8", "model.layers=1"],
+        ["data.train_fraction=0.5", "model.hidden=8", "model.layers=1"],
         ["shd-(Lap, Lin),idp-((eps, k), 2L) sparse"],
         epochs=1,
         seeds=2,
     )
     options = SweepOptions(
-        out=tmp_path, cache=cache, data_root=Path(root), gpus_per_trial=0.0, concurrent=1
+        out=tmp_path, cache=cache, data_root=excerpts, gpus_per_trial=0.0, concurrent=1
     )
     result = run_study(plan_study(study, options), Console(quiet=True))
     assert [trial.origin for trial in result.trials] == [

@@ -24,5 +24,5 @@ def freesolv(cache: Path) -> Prepared:
 
 
 @pytest.fixture(scope="session")
-def mutag(data_root: Path, cache: Path) -> Prepared:
-    return load_prepared(prepare(DataConfig(name="mutag"), data_root, cache))
+def mutag(excerpts: Path, cache: Path) -> Prepared:
+    return load_prepared(prepare(DataConfig(name="mutag"), excerpts, cache))

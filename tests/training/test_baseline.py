@@ -36,7 +36,7 @@ def test_the_majority_of_mutag(mutag: Prepared) -> None:
     expected = [(labels[test] == majority).mean() for test in tests]
     assert [r.test for r in report.replicates] == pytest.approx(expected)
     sizes = [len(test) for test in tests]  # type: ignore[arg-type]
-    assert np.average(expected, weights=sizes) == pytest.approx(125 / 188)
+    assert np.average(expected, weights=sizes) == pytest.approx(labels.mean())
     assert all(r.valid is None for r in report.replicates)
 
 
