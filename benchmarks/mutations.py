@@ -9,7 +9,7 @@ BROKEN when the changed code cannot be run at all, which says nothing about the 
 is 0 if every fault was noticed.
 
     python benchmarks/mutations.py                    all faults, each on its own tests
-    python benchmarks/mutations.py softmax lr         those with such a word in the name
+    python benchmarks/mutations.py softmax resume     those with such a word in the name
     python benchmarks/mutations.py --all-tests NAME   on all quick tests
 """
 
@@ -97,11 +97,12 @@ def load_faults() -> list[Fault]:
 
 
 def copy_project(folder: Path) -> None:
-    """The files that git knows, as they are in the work tree."""
+    """The files that git knows, as they are in the work tree, and kernels compiled from them."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
     )
-    for name in filter(None, listed.stdout.split("\0")):
+    compiled = [str(p.relative_to(PROJECT)) for p in PROJECT.glob("pdf_search/**/*.nb[ic]")]
+    for name in filter(None, [*listed.stdout.split("\0"), *compiled]):
         if (PROJECT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, folder / name)
@@ -111,7 +112,8 @@ def run_tests(folder: Path, tests: Sequence[str]) -> Verdict:
     """Run tests of the copy: the first failure, or that all passed."""
     report, output = folder / ".report.xml", folder / ".output"
     report.unlink(missing_ok=True)
-    arguments = ["-q", "-x", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
+    arguments = ["-q", "-x", "-p", "no:cacheprovider", f"--timeout={LIMIT}"]
+    arguments += [f"--junitxml={report}", *tests]
     process = CONTEXT.Process(target=_pytest, args=(folder, output, arguments))
     process.start()
     process.join(LIMIT)
@@ -161,7 +163,7 @@ def _end(text: str) -> str:
 def try_fault(folder: Path, fault: Fault, tests: Sequence[str]) -> Verdict:
     """Plant the fault, run the tests, take it out again."""
     file = folder / fault.file
-    before = file.read_bytes()
+    before, status = file.read_bytes(), file.stat()
     try:
         file.write_text(fault.planted_in(before.decode()), encoding="utf-8")
         return run_tests(folder, tests)
@@ -171,6 +173,7 @@ def try_fault(folder: Path, fault: Fault, tests: Sequence[str]) -> Verdict:
         return Verdict(False, f"BROKEN: {error}")
     finally:
         file.write_bytes(before)
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def chosen(words: Sequence[str]) -> list[Fault]:

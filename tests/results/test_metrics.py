@@ -47,3 +47,9 @@ def test_ranking_follows_validation_and_never_test(name: str, phase: Phase) -> N
         pairs.append((record, replace(summary, test=(test[number],), last_test=(test[number],))))
     ranked = [record.number for record, _ in rank_trials(METRICS[name], pairs)]
     assert ranked == ([0, 2, 1] if DIRECTIONS[name] == "min" else [1, 2, 0])
+
+
+def test_a_search_optimises_the_mean_validation_value_of_the_replicates() -> None:
+    (report,) = curve([[0.2, None, 0.6]], [[9.0, 9.0, 9.0]])
+    assert report.valid == pytest.approx(0.4)
+    assert curve([[None, None]], [[9.0, 9.0]])[0].valid is None

@@ -75,3 +75,14 @@ def test_checkpoints_come_soon_and_then_less_often(monkeypatch: pytest.MonkeyPat
         report = EpochReport(epoch, 1e-3, (ReplicateEpoch(1.0),), 1.0, 1.0)
         reporter(report, lambda _, now=epoch: saved.append(now))
     assert saved == [4, 12, 28, 58, 88, 118, 148, 178]
+
+
+def test_the_last_epoch_has_a_checkpoint_whatever_the_clock_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    saved: list[int] = []
+    monkeypatch.setattr(trainable.tune, "report", lambda *_, **__: None)
+    reporter = trainable.Reporter(epochs=3, seconds=1e9, device="cpu")
+    for epoch in (1, 2, 3):
+        reporter(report(epoch, 0.5), lambda _, now=epoch: saved.append(now))
+    assert saved == [3]
