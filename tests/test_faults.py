@@ -48,10 +48,8 @@ def test_a_place_that_is_missing_or_there_twice_is_no_place() -> None:
     [
         ("VALUE = 1", (False, "UNNOTICED")),
         ("VALUE = 2", (True, "test_value.py::test_value")),
-        ("VALUE = ", (False, "BROKEN: ")),
         ("import nothing_of_this_name", (False, "BROKEN: ")),
-        ("VALUE = 1\nimport time; time.nothing = nothing", (False, "BROKEN: ")),
-        ("def __getattr__(name): raise NameError(name)", (False, "BROKEN: ")),
+        ("def __getattr__(name): raise NameError(f'name {name}')", (False, "BROKEN: ")),
     ],
 )
 def test_only_a_test_that_judged_a_value_notices(

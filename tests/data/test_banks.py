@@ -88,6 +88,19 @@ def test_a_bank_from_before_there_were_diagonals_still_serves(
     assert built(messages) == 0
 
 
+def test_neighbouring_eps_have_banks_of_their_own(freesolv: Prepared, tmp_path: Path) -> None:
+    """They are told apart on disk, and each is read back as it was built."""
+    messages: list[str] = []
+    grids = [BasisConfig(pairs=((eps, 2),)) for eps in (-0.3, -0.3001, -0.31, -0.34)]
+    first = [cached_bank(freesolv, grid, tmp_path, messages.append) for grid in grids]
+    assert built(messages) == 4
+    for grid, bank in zip(grids, first, strict=True):
+        assert_equal(bank, build_bank(freesolv.graphs, grid))
+        assert_equal(cached_bank(freesolv, grid, tmp_path, messages.append), bank)
+    assert built(messages) == 4
+    assert len({bank.rows.tobytes() for bank in first}) == 4
+
+
 def test_support_and_standardisation_have_banks_of_their_own(
     freesolv: Prepared, tmp_path: Path
 ) -> None:

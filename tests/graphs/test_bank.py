@@ -19,6 +19,7 @@ from tests.graphs.makers import (
     RING,
     SHAPES,
     SINGLE,
+    STAR,
     Graph,
     adjacency,
     basis,
@@ -194,6 +195,19 @@ def test_columns_equal_a_bank_built_anew(
     assert taken.grid == smaller.grid
     assert_same(taken, build_bank(chosen, smaller))
     assert len(np.unique(taken.rows, axis=0)) == len(taken.rows)
+
+
+def test_neighbouring_eps_are_never_taken_for_each_other() -> None:
+    chosen = graph_set([STAR, COMPLETE])
+    points = tuple((eps, k) for eps in (-0.2, -0.2001, -0.2004, -0.21, -0.25) for k in (1, 2))
+    bank = build_bank(chosen, basis(points))
+    seen = set()
+    for point in points:
+        taken = bank.columns((point,))
+        assert taken.grid == (point,)
+        assert_same(taken, build_bank(chosen, basis((point,))))
+        seen.add(taken.rows.tobytes())
+    assert len(seen) == len(points)
 
 
 def test_columns_of_a_shorter_reach_list_fewer_pairs() -> None:

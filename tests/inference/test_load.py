@@ -12,6 +12,7 @@ import yaml
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
+from pdf_search.data.splits import split_for
 from pdf_search.errors import ConfigError, TrialError
 from pdf_search.inference.load import Trained, load_trained, read_config
 from pdf_search.inference.predict import predictions
@@ -63,6 +64,20 @@ def test_one_replicate(folder: Path, config: TrialConfig, data: Prepared, replic
     assert name == "validation"
     rows = predictions(trained, data.graphs.subset(numbers))
     assert rows[0, :, 0] == pytest.approx(recorded(folder, "valid", replicate), rel=1e-5)
+
+
+def test_each_fold_predicts_in_the_scale_of_its_own_targets(tmp_path: Path) -> None:
+    graphs, numbers = random_set(3, 40), list(range(40))
+    data = made(graphs, numbers[:24], numbers[24:32], numbers[32:])
+    config = trial("made", fraction=1, protocol="inner", folds=3, phase="confirm")
+    run(config, data, folder=tmp_path, save_at=4)
+    whole = predictions(load_trained(tmp_path, config, data), graphs)
+    for fold in range(3):
+        alone = load_trained(tmp_path, config, data, fold)
+        held_out = split_for(data, config, alone.replicates[0]).test
+        rows = predictions(alone, graphs)[0]
+        assert rows[held_out, 0] == pytest.approx(recorded(tmp_path, "test", fold), rel=1e-5)
+        assert rows == pytest.approx(whole[fold], rel=1e-5)
 
 
 def test_folds_without_validation_give_the_last_epoch(mutag: Prepared, tmp_path: Path) -> None:

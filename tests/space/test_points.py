@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pdf_search.config import BasisConfig
+from pdf_search.config.basis import EpsRange
 from pdf_search.errors import SpaceError
 from pdf_search.space import Choice, Condition, FloatRange, IntRange, Parameter, Space, load_space
 
@@ -225,3 +226,20 @@ def test_a_mapping_that_replaces_a_plain_value_keeps_the_published_point() -> No
     assert space.published
     assert space.config(space.published[0]).model.hidden == 160
     assert space.config(space.published[0]).basis.hops == 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "values"),
+    [
+        (-0.2, 0.0, 0.05, (-0.2, -0.15, -0.1, -0.05, 0.0)),
+        (-0.3, -0.275, 0.0125, (-0.3, -0.2875, -0.275)),
+        (-0.2, -0.1997, 0.0001, (-0.2, -0.1999, -0.1998, -0.1997)),
+        (-0.1, -0.28, 0.05, (-0.28, -0.23, -0.18, -0.13)),  # the last step does not fit
+    ],
+)
+def test_a_range_of_eps_has_every_step_and_nothing_else(
+    low: float, high: float, step: float, values: tuple[float, ...]
+) -> None:
+    eps = EpsRange(low=low, high=high, step=step)
+    assert eps.values() == values
+    assert BasisConfig(eps=eps, k=2).grid == tuple((e, 2) for e in reversed(values))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
+from math import nan
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from optuna.study import StudyDirection as Direction
 from rich.console import Console
 
 from pdf_search.records import METRICS, Phase, Replicate, ReplicateEpoch, State, TrialRecord
@@ -20,7 +22,7 @@ from pdf_search.sweep.confirming import best_trials
 from pdf_search.sweep.driver import Driver, Functions
 from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.optuna_log import StudyLog
+from pdf_search.sweep.optuna_log import StudyLog, open_study
 from pdf_search.sweep.plan import Plan
 from pdf_search.sweep.predictions import FILE, gather_predictions
 from tests.sweep.helpers import NAME, SHAPE, Bench, SilentView, finish, report, sweep_record
@@ -105,6 +107,23 @@ def test_the_best_by_validation_are_confirmed_whatever_their_test_values(
         order = [0, 2, 1] if METRICS[name].mode == "min" else [1, 2, 0]
         assert [t.number for t in best_trials(store, NAME, 3)] == order
         assert [t.number for t in best_trials(store, NAME, 1)] == order[:1]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_optuna_is_told_the_best_value_in_the_direction_of_the_metric(
+    name: str, space: Space, tmp_path: Path
+) -> None:
+    bench = Bench(tmp_path, space)
+    job = bench.suggestions(bench.ledger()).next()
+    assert job is not None
+    study = open_study(bench.url, "another", METRICS[name])
+    log = StudyLog(study, space, METRICS[name], 0, 8)
+    draw, _ = log.ask("random")
+    log.accept(draw, 0)
+    log.tell(0, State.COMPLETE, [report(1, 0.5), report(2, 0.9), report(3, nan), report(4, 0.3)])
+    assert study.direction is Direction[f"{METRICS[name].mode.upper()}IMIZE"]
+    assert study.trials[0].value == (0.3 if METRICS[name].mode == "min" else 0.9)
+    bench.close()
 
 
 def _record(number: int, state: State, checkpoint: Path | None = None) -> TrialRecord:
