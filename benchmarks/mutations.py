@@ -130,9 +130,6 @@ def run_tests(folder: Path, tests: Sequence[str]) -> Verdict:
 
 def _pytest(folder: Path, output: Path, arguments: list[str]) -> None:
     """In a process of its own: the copy is what is imported, there and in processes it starts."""
-    beside = PROJECT.parent / "shared"
-    if beside.is_dir():
-        os.environ.setdefault("PDF_SEARCH_TEST_DATA", str(beside))
     os.environ["PYTHONPATH"] = str(folder)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # files change faster than their times tell
     sys.dont_write_bytecode = True
