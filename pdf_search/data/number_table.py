@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     import pandas as pd  # noqa: PLC0415
 
     try:
-        if not _begins_blank(path):
+        if not _begins_wrong(path, dtype):
             return _parse(path, dtype)
         lines = list(_checked(path, dtype))
     except pd.errors.EmptyDataError:
@@ -54,11 +54,11 @@ def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     return _parse(io.StringIO("\n".join(lines)), dtype) if lines else np.empty((0, 1), dtype)
 
 
-def _begins_blank(path: Path) -> bool:
-    """Whether the first line is blank, which pandas passes over."""
+def _begins_wrong(path: Path, dtype: type[np.generic]) -> bool:
+    """Whether pandas may pass over what is wrong with a file: a blank first line, True for 1."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         first = file.readline()
-    return bool(first) and not first.strip()
+    return bool(first) and _problem(first, first.count(",") + 1, dtype) is not None
 
 
 def _parse(source: Path | io.StringIO, dtype: type[np.generic]) -> NDArray[Any]:
@@ -91,6 +91,19 @@ def _checked(path: Path, dtype: type[np.generic]) -> Iterator[str]:
         yield line
 
 
+def first_wrong(lines: Iterable[str], dtype: type[np.generic]) -> str | None:
+    """The first cell of a table that is no number, with its line; empty cells are gaps."""
+    for number, line in enumerate(lines, 1):
+        for cell in map(str.strip, line.split(",")):
+            if cell and not _is_number(cell, dtype):
+                return f"line {number}: {cell[:_SHOWN]!r} is not a {_kind(dtype)}"
+    return None
+
+
+def _kind(dtype: type[np.generic]) -> str:
+    return "whole number" if dtype is np.int64 else "number"
+
+
 def _lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -106,10 +119,9 @@ def _problem(line: str, width: int, dtype: type[np.generic]) -> str | None:
     cells = [cell.strip() for cell in line.split(",")]
     for cell in cells:
         if not _is_number(cell, dtype):
-            kind = "whole number" if dtype is np.int64 else "number"
             apart = any(mark in cell for mark in " \t;")
             hint = "; numbers are separated by commas" if apart else ""
-            return f"{cell[:_SHOWN]!r} is not a {kind}{hint}"
+            return f"{cell[:_SHOWN]!r} is not a {_kind(dtype)}{hint}"
     if len(cells) != width:
         return f"{_count(len(cells))}, but line 1 holds {width}"
     return None

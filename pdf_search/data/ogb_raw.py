@@ -10,7 +10,7 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.config import CategoricalInput, InputShape, LinearInput, NoInput
+from pdf_search.data.number_table import first_wrong
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.errors import DataError
 from pdf_search.records import Task
@@ -142,7 +143,7 @@ class _Rows:
         except pd.errors.EmptyDataError:
             self._reader = None
         except _DAMAGE as error:
-            raise _damaged(path, error) from None
+            raise _damaged(path, error, dtype) from None
 
     def take(self, count: int) -> NDArray[Any]:
         """The next ``count`` rows, [count, columns]."""
@@ -173,7 +174,7 @@ class _Rows:
         except StopIteration:
             return nothing
         except _DAMAGE as error:
-            raise _damaged(self._path, error) from None
+            raise _damaged(self._path, error, self._dtype) from None
         return rows
 
     def __enter__(self) -> Self:
@@ -188,14 +189,22 @@ def _table(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     import pandas as pd  # noqa: PLC0415
 
     try:
-        frame = pd.read_csv(path, header=None, dtype=dtype, skip_blank_lines=False)
+        with np.errstate(over="ignore"):  # an infinite value is found by who uses it
+            frame = pd.read_csv(path, header=None, dtype=dtype, skip_blank_lines=False)
+    except pd.errors.EmptyDataError:
+        raise DataError(f"{path} holds no values") from None
     except _DAMAGE as error:
-        raise _damaged(path, error) from None
+        raise _damaged(path, error, dtype) from None
     return frame.to_numpy()
 
 
-def _damaged(path: Path, why: BaseException) -> DataError:
-    return DataError(f"{path} is damaged, get it again: {why}")
+def _damaged(path: Path, why: BaseException, dtype: type[np.generic] | None = None) -> DataError:
+    """``dtype``: of the table of numbers that the file should be."""
+    wrong = None
+    if dtype is not None:
+        with suppress(*_DAMAGE), gzip.open(path, "rt", encoding="utf-8") as file:
+            wrong = first_wrong(file, dtype)
+    return DataError(f"{path} is damaged, get it again: {wrong or why}")
 
 
 def _counts(path: Path) -> NDArray[np.int64]:

@@ -49,8 +49,9 @@ def search(root: Path, wanted: Wanted) -> Path | None:
     complete = [f for f in tree if has_all(f.path, wanted)]
     ours = [f.path for f in complete if wanted.unique or f.called == "wanted"]
     pointed = [f.path for f in complete if not f.called and f.path in _pointed_at(root)]
-    if ours or pointed:
-        return _only(ours or pointed, root, wanted)
+    meant = [path for path in ours if path in _pointed_at(root)] or ours or pointed
+    if meant:
+        return _only(meant, root, wanted)
     nameless = [f.path for f in complete if not f.called]
     if nameless:
         raise DataError(
@@ -165,12 +166,21 @@ def _count(folder: Path, wanted: Wanted) -> int:
 def _alike(folders: list[_Folder], name: str) -> Path | None:
     """A file whose name differs from the wanted one's only in letter case, folder or packing."""
     last = plain(Path(name).name)
-    return next((f.path / n for f in folders for n in f.files if plain(n) == last), None)
+    kin = [f for f in folders if not _another_part(f.path, Path(name).parent.parts)]
+    return next((f.path / n for f in kin for n in f.files if plain(n) == last), None)
+
+
+def _another_part(folder: Path, wanted: tuple[str, ...]) -> bool:
+    """Whether a folder lies beside the wanted one, as ``split/random`` by ``split/scaffold``."""
+    *above, own = wanted or ("",)
+    return bool(above) and folder.parent.name == above[-1] and folder.name != own
 
 
 def _form(found: Path, name: str) -> str:
     """Where a file of another form was found, and what is to be done with it."""
     wanted = Path(name).name
+    if not found.exists():
+        return f"is a link to nothing: {found}"
     if found.name == wanted:
         return f"found as {found}"
     if found.suffix.lower() in _PACKED and not wanted.endswith(found.suffix):

@@ -87,7 +87,9 @@ def _whole(molecule: Any, path: Path, place: int) -> dict[str, Any]:
     """
     try:
         atoms, bonds = len(molecule["atom_type"]), tuple(molecule["bond_type"].shape)
+        codes = [np.asarray(molecule[key]) for key in ("atom_type", "bond_type")]
         fits = bonds == (atoms, atoms) and isfinite(float(molecule[TARGET]))
+        fits = fits and all((code == np.floor(code)).all() for code in codes)
     except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, IndexError):
         raise DataError(
             f"{path}: molecule {place} has no atom_type, bond_type and {TARGET}: the pickle is of "
@@ -95,8 +97,9 @@ def _whole(molecule: Any, path: Path, place: int) -> dict[str, Any]:
         ) from None
     if not fits:
         raise DataError(
-            f"{path}: molecule {place} has {atoms} atoms, bonds {bonds} and the target "
-            f"{float(molecule[TARGET])}: the file is damaged, get it again"
+            f"{path}: molecule {place} has {atoms} atoms, bonds {bonds}, the target "
+            f"{float(molecule[TARGET])}, or codes that are not whole: the file is damaged, get it "
+            "again"
         )
     whole: dict[str, Any] = molecule
     return whole

@@ -50,6 +50,7 @@ def test_what_is_used_as_it_stands(tmp_path: Path, text: str, values: list[list[
         ("1,2\n3,4,5\n", "line 2: 3 numbers, but line 1 holds 2"),
         ("1,2,\n3,4,\n", "line 1: '' is not a whole number$"),
         ('1\n"2\n3"\n', "line 2: '\"2' is not a whole number$"),
+        ("True\nFalse\n", "line 1: 'True' is not a whole number$"),
         ("1\nnan\n", "line 2: 'nan' is not a whole number$"),
         ("1\n1_0\n", "line 2: '1_0' is not a whole number$"),
         ("1\n\u22122\n", "line 2: '\u22122' is not a whole number$"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -235,6 +236,26 @@ def test_odd_labels_and_splits_are_named_with_their_line(tmp_path: Path) -> None
     write_ogb(tmp_path, "ogbg-ppa", "species", classes, categorical=False)
     with pytest.raises(DataError, match="a graph has no class, the first in line 4"):
         prepared(tmp_path, "ogbg-ppa")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("raw/edge", "src,dst\n0,1\n", r"edge\.csv\.gz .*line 1: 'src' is not a whole number"),
+        ("raw/graph-label", "0.5\n\nabc\n", r"label\.csv\.gz .*line 3: 'abc' is not a number"),
+        ("raw/graph-label", "0.5\n" * 11 + "1e300\n", r"label\.csv\.gz, line 12: .* not finite"),
+        ("raw/graph-label", "\n" * 12, r"label\.csv\.gz holds no values"),
+        ("split/scaffold/valid", "", r"valid\.csv\.gz holds no values"),
+        ("split/scaffold/valid", "8\n9.5\n", r"line 2: '9\.5' is not a whole number"),
+    ],
+)
+def test_cells_that_are_no_numbers_are_named(
+    tmp_path: Path, file: str, text: str, message: str
+) -> None:
+    folder = write_ogb(tmp_path, "ogbg-molesol", "scaffold", np.zeros(12), categorical=True)
+    (folder / f"{file}.csv.gz").write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(DataError, match=message):
+        prepared(tmp_path, "ogbg-molesol")
 
 
 def test_task_names_that_cannot_be_read_are_named(tmp_path: Path) -> None:

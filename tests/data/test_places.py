@@ -118,6 +118,12 @@ def test_copies_are_one_and_different_files_are_asked_about(tmp_path: Path) -> N
         read("mutag", root)
 
 
+def test_the_folder_that_is_pointed_at_goes_before_those_below_it(tmp_path: Path) -> None:
+    lay_mutag(tmp_path / "MUTAG/raw_cleaned", graph_labels="1\n-1\n")
+    lay_mutag(tmp_path / "MUTAG/raw")
+    assert read("mutag", tmp_path / "MUTAG").graphs.targets[:, 0].tolist() == [0, 1]
+
+
 def test_files_of_other_sets_are_not_taken(tmp_path: Path) -> None:
     lay_ogb(tmp_path / "root/ogb/ogbg_molfreesolv")
     lay_ogb(tmp_path / "root/ogbg_molesol/bbbp")
@@ -149,6 +155,9 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
     shutil.rmtree(ogb / "split")
     parts = "; ".join(f"split/scaffold/{p}.csv.gz missing" for p in ("train", "valid", "test"))
     assert f"{ogb} is incomplete: {parts}. " in refusal(OGB, tmp_path / "root")
+    shutil.copytree(ogb / "raw", ogb / "split/random")
+    (ogb / "split/random/edge.csv.gz").rename(ogb / "split/random/train.csv.gz")
+    assert f"{ogb} is incomplete: {parts}. " in refusal(OGB, tmp_path / "root")
     zinc = lay_zinc(tmp_path / "root/molecules")
     (zinc / "train.index").unlink()
     assert f"{zinc} is incomplete: train.index missing. " in refusal("zinc", tmp_path / "root")
@@ -172,6 +181,13 @@ def test_files_in_another_form_are_named_with_what_is_to_be_done(tmp_path: Path)
     (ogb / "raw/edge.csv.gz").unlink()
     message = refusal(OGB, root)
     assert f"found as {ogb}/raw/edge.csv, which is unpacked: pack it with gzip" in message
+
+
+def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    path = lay_mutag(tmp_path / "root/MUTAG") / "MUTAG_A.txt"
+    path.unlink()
+    path.symlink_to(tmp_path / "nowhere")
+    assert f"MUTAG_A.txt is a link to nothing: {path}" in refusal("mutag", tmp_path / "root")
 
 
 def test_ogb_files_without_their_folders_are_named(tmp_path: Path) -> None:

@@ -142,6 +142,10 @@ def test_a_molecule_that_is_named_again_is_counted(tmp_path: Path) -> None:
         ([{"smiles": "C"}] * 3, r"val\.pickle: molecule 2 has no atom_type"),
         ({"a": 1}, r"val\.pickle holds no list of molecules"),
         ([{**molecule(1.0), "atom_type": torch.zeros(2)}] * 3, r"molecule 2 has 2 atoms, bonds"),
+        (
+            [{**molecule(1.0), "bond_type": torch.full((3, 3), 1.5)}] * 3,
+            r"codes that are not whole",
+        ),
         ([molecule(float("nan"))] * 3, r"molecule 2 has 3 atoms, .* the target nan"),
     ],
 )
