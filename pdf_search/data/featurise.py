@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pdf_search.config import FEATURISER
 from pdf_search.data.assemble import EdgeTypes, assemble
+from pdf_search.data.duplicates import duplicate_notes, molecule_numbers
 from pdf_search.data.molecules import Table, Targets
 from pdf_search.data.ogb_package import import_ogb
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
@@ -48,7 +49,15 @@ def read_molecules(
         wrong = [(table.lines[i], cells[i], reason) for i, reason in reasons.items()]
         raise DataError(_invalid(table, smiles, wrong))
     run = _raw(graphs, targets.values)
-    return RawSet([run], targets.names, self_row=SELF_ROW, class_names=targets.class_names)
+    spellings = [graph["canonical"] for graph in graphs]
+    return RawSet(
+        [run],
+        targets.names,
+        self_row=SELF_ROW,
+        class_names=targets.class_names,
+        notes=duplicate_notes(spellings, table.lines, targets),
+        molecules=molecule_numbers(spellings),
+    )
 
 
 def molecule_graphs(
@@ -115,7 +124,8 @@ def _graph(smiles: str, version: int) -> dict[str, Any] | str:
     molecule = read_smiles(smiles)
     if isinstance(molecule, str):
         return molecule
-    spelling = smiles.strip() if version == AS_SPELT else canonical_smiles(molecule)
+    canonical = canonical_smiles(molecule)
+    spelling = smiles.strip() if version == AS_SPELT else canonical
     from rdkit import rdBase  # noqa: PLC0415
 
     with rdBase.BlockLogs():
@@ -125,7 +135,7 @@ def _graph(smiles: str, version: int) -> dict[str, Any] | str:
             return f"OGB's featuriser does not know this molecule's bonds: {error}"
     if version != AS_SPELT:
         _set_chirality(graph["node_feat"], spelling)
-    return graph
+    return graph | {"canonical": canonical}
 
 
 def _set_chirality(nodes: NDArray[np.int64], spelling: str) -> None:

@@ -63,6 +63,7 @@ def read_ogb(folder: Path, shape: InputShape, split: str, say: Progress) -> RawS
         official=official,
         inverse=True,
         notes=tuple(_notes(folder, targets, official)),
+        molecules=_molecules(folder, len(targets)),
     )
 
 
@@ -272,3 +273,20 @@ def _target_names(folder: Path, tasks: int) -> tuple[str, ...]:
         if "smiles" in header and header.index("smiles") == tasks:
             return tuple(header[:tasks])
     return ("target",) if tasks == 1 else tuple(f"task {i}" for i in range(tasks))
+
+
+def _molecules(folder: Path, graphs: int) -> NDArray[np.int64] | None:
+    """A number for each spelling in OGB's mapping file; None where it is not there.
+
+    Spellings are compared as they stand: to bring hundreds of thousands into one form takes long.
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    path = folder / "mapping" / "mol.csv.gz"
+    try:
+        smiles = pd.read_csv(path, usecols=["smiles"], dtype=str)["smiles"]
+    except (FileNotFoundError, *_DAMAGE):
+        return None
+    if len(smiles) != graphs:
+        return None
+    return pd.factorize(smiles.str.strip())[0].astype(np.int64)

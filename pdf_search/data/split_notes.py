@@ -1,4 +1,4 @@
-"""What must be said of a partition: classes that a part lacks, a part smaller than expected."""
+"""What must be said of a partition: classes that a part lacks, small parts, shared molecules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pdf_search.config import TrialConfig
+from pdf_search.data.duplicates import shared_molecules
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import Numbers, split_for
 from pdf_search.records import Phase, Protocol, Replicate, Task
@@ -24,7 +25,8 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
     """
     parts = _parts(data, config)
     notes = [*_class_notes(data, config, parts), *_size_notes(config, parts)]
-    return replace(data, notes=(*data.notes, *notes))
+    shared = shared_molecules(data, config, parts)
+    return replace(data, notes=(*data.notes, *notes, *([shared] if shared else [])))
 
 
 Parts = list[tuple[Numbers, Numbers, Numbers]]

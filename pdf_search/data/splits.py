@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pdf_search.config import TrialConfig
 from pdf_search.data.build import array_hash
 from pdf_search.data.prepared import Prepared
+from pdf_search.data.units import Units, units_of
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Protocol, Replicate, Task
 
@@ -38,6 +39,7 @@ def split_for(data: Prepared, config: TrialConfig, replicate: Replicate) -> Spli
     tenth of each training fold out for validation and never gives the held-out part; confirmation
     gives it, after training on all other folds (``gin-curve``) or on all but the same tenth
     (``inner``). Of fewer than ten graphs of the largest class, one is held out instead of a tenth.
+    Unless ``data.split_by`` is row, "graphs" are molecules, each with all its rows.
 
     Raises:
         DataError: too few graphs, or a test split asked of data that hides it.
@@ -49,7 +51,7 @@ def split_for(data: Prepared, config: TrialConfig, replicate: Replicate) -> Spli
         train, valid, test = _fold_parts(data, config, replicate)
         if confirm and config.protocol is Protocol.GIN_CURVE:
             train, valid = np.union1d(train, valid), _NONE
-    train = _fraction(data, train, config.data.train_fraction, config.data.split_seed)
+    train = _fraction(data, train, config)
     return Split(train, valid, test if confirm else None)
 
 
@@ -72,7 +74,7 @@ def split_hash(data: Prepared, config: TrialConfig) -> str:
     if config.protocol is Protocol.SPLIT and data.official is not None:
         parts = [data.part_hashes[name] for name in ("train", "valid", "test")]
     elif config.protocol is Protocol.SPLIT:
-        parts = [array_hash(part) for part in _random_parts(len(data.graphs), config)]
+        parts = [array_hash(part) for part in _random_parts(units_of(data, config), config)]
     else:
         assert config.folds is not None
         folds = [_fold_parts(data, config, Replicate(0, f)) for f in range(config.folds)]
@@ -86,20 +88,22 @@ def _fixed_parts(
     data: Prepared, config: TrialConfig, needs_test: bool
 ) -> tuple[Numbers, Numbers, Numbers | None]:
     if data.official is None:
-        return _random_parts(len(data.graphs), config)
+        return _random_parts(units_of(data, config), config)
     test = data.official.get("test")
     if needs_test and test is None:
         raise DataError("the test split was asked for during search, where it is not loaded")
     return data.official["train"], data.official["valid"], test
 
 
-def _random_parts(graphs: int, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
+def _random_parts(units: Units, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
     """80:10:10 at random; the remainder goes to the test part."""
-    if graphs < 10:
-        raise DataError(f"{graphs} graphs are too few for a split of 80:10:10; 10 is the least")
-    order = np.random.default_rng(config.data.split_seed).permutation(graphs).astype(np.int64)
-    first, second = graphs * 8 // 10, graphs * 8 // 10 + graphs // 10
-    return np.sort(order[:first]), np.sort(order[first:second]), np.sort(order[second:])
+    count = len(units)
+    if count < 10:
+        raise DataError(f"{units} are too few for a split of 80:10:10; 10 is the least")
+    order = np.random.default_rng(config.data.split_seed).permutation(count).astype(np.int64)
+    first, second = count * 8 // 10, count * 8 // 10 + count // 10
+    parts = order[:first], order[first:second], order[second:]
+    return units.graphs(parts[0]), units.graphs(parts[1]), units.graphs(parts[2])
 
 
 def _fold_parts(
@@ -109,25 +113,24 @@ def _fold_parts(
     folds, seed = config.folds, config.data.split_seed
     if folds is None or replicate.fold is None or not 0 <= replicate.fold < folds:
         raise DataError(f"fold {replicate.fold} is not one of 0..{(folds or 0) - 1}")
-    graphs = len(data.graphs)
-    if graphs < folds:
-        raise DataError(f"{graphs} graphs are too few for {folds} folds")
-    everything = np.arange(graphs, dtype=np.int64)
-    most = _most_folds(data, everything)
+    units = units_of(data, config)
+    if len(units) < folds:
+        raise DataError(f"{units} are too few for {folds} folds")
+    most = _most_folds(data, units.first)
     if most < folds:
         raise DataError(
-            f"{graphs} graphs cannot be split into {folds} folds: the largest class has {most}, "
+            f"{units} cannot be split into {folds} folds: the largest class has {most}, "
             f"and folds keep the classes in proportion; give at most {most} folds"
         )
-    rest, held_out = _folds(_classes(data, everything), graphs, folds, seed)[replicate.fold]
-    tenths = min(_INNER_FOLDS, _most_folds(data, rest))
+    rest, held_out = _folds(_classes(data, units.first), len(units), folds, seed)[replicate.fold]
+    tenths = min(_INNER_FOLDS, _most_folds(data, units.first[rest]))
     if tenths < 2:
         raise DataError(
-            f"{graphs} graphs in {folds} folds leave {len(rest)} to train on, too few to hold one "
+            f"{units} in {folds} folds leave {len(rest)} to train on, too few to hold one "
             "out for validation: give more graphs, or other folds"
         )
-    inner = _folds(_classes(data, rest), len(rest), tenths, seed)[0]
-    return rest[inner[0]], rest[inner[1]], held_out.copy()
+    inner = _folds(_classes(data, units.first[rest]), len(rest), tenths, seed)[0]
+    return units.graphs(rest[inner[0]]), units.graphs(rest[inner[1]]), units.graphs(held_out)
 
 
 def _most_folds(data: Prepared, graphs: Numbers) -> int:
@@ -161,14 +164,17 @@ def _folds(
     return tuple((np.sort(a).astype(np.int64), np.sort(b).astype(np.int64)) for a, b in parts)
 
 
-def _fraction(data: Prepared, train: Numbers, fraction: float, seed: int) -> Numbers:
-    """A random part of the training graphs, classes in proportion; a larger one contains it."""
+def _fraction(data: Prepared, train: Numbers, config: TrialConfig) -> Numbers:
+    """A random part of the training units, classes in proportion; a larger one contains it."""
+    fraction = config.data.train_fraction
     if fraction >= 1:
         return train
-    order = np.random.default_rng([seed, 1]).permutation(train)
+    units = units_of(data, config)
+    here = np.unique(units.of[train])
+    order = np.random.default_rng([config.data.split_seed, 1]).permutation(here)
     if data.info.task is Task.MULTICLASS:
-        order = order[np.argsort(_place_in_class(data, order), kind="stable")]
-    return np.sort(order[: max(1, round(fraction * len(train)))])
+        order = order[np.argsort(_place_in_class(data, units.first[order]), kind="stable")]
+    return units.graphs(order[: max(1, round(fraction * len(here)))])
 
 
 def _place_in_class(data: Prepared, order: Numbers) -> NDArray[np.float64]:
