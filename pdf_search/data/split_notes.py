@@ -10,7 +10,8 @@ import numpy as np
 from pdf_search.config import TrialConfig
 from pdf_search.data.duplicates import shared_molecules
 from pdf_search.data.prepared import Prepared
-from pdf_search.data.splits import Numbers, split_for
+from pdf_search.data.splits import INNER_FOLDS, Numbers, inner_folds, split_for
+from pdf_search.data.units import units_of
 from pdf_search.records import Phase, Protocol, Replicate, Task
 
 _PARTS = ("training", "validation", "test")
@@ -24,7 +25,7 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
         DataError: the data cannot be split so.
     """
     parts = _parts(data, config)
-    notes = [*_class_notes(data, config, parts), *_size_notes(config, parts)]
+    notes = [*_class_notes(data, config, parts), *_size_notes(data, config, parts)]
     shared = shared_molecules(data, config, parts)
     return replace(data, notes=(*data.notes, *notes, *([shared] if shared else [])))
 
@@ -81,15 +82,17 @@ def _class_note(name: str, count: int, config: TrialConfig, lacking: Counter[str
     return f"class {name} has {graphs}: none in {where}"
 
 
-def _size_notes(config: TrialConfig, parts: Parts) -> list[str]:
-    train, valid = len(parts[0][0]), len(parts[0][1])
+def _size_notes(data: Prepared, config: TrialConfig, parts: Parts) -> list[str]:
+    train, valid, test = parts[0]
     notes = []
-    fraction = config.data.train_fraction
-    if config.folds and fraction == 1 and valid / (train + valid) > 1 / 6:
+    rest = np.setdiff1d(units_of(data, config).first, test)  # the training part and its inner one
+    if config.folds and inner_folds(data, rest) < INNER_FOLDS:
+        whole = len(data.graphs) - len(test)
         notes.append(
-            f"too few graphs to hold a tenth of a training part out: {valid} of {train + valid} "
+            f"too few graphs to hold a tenth of a training part out: {len(valid)} of {whole} "
             "validate in the search"
         )
-    if fraction < 1 and train == 1:
+    fraction = config.data.train_fraction
+    if fraction < 1 and len(train) == 1:
         notes.append(f"data.train_fraction {fraction:g} leaves one graph to train on")
     return notes

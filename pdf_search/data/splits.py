@@ -20,7 +20,7 @@ from pdf_search.records import Phase, Protocol, Replicate, Task
 
 Numbers = NDArray[np.int64]
 _NONE = np.empty(0, np.int64)
-_INNER_FOLDS = 10  # one of which validates; fewer where the training part is too small
+INNER_FOLDS = 10  # one of which validates; fewer where the training part is too small
 
 
 @dataclass(frozen=True)
@@ -123,14 +123,19 @@ def _fold_parts(
             f"and folds keep the classes in proportion; give at most {most} folds"
         )
     rest, held_out = _folds(_classes(data, units.first), len(units), folds, seed)[replicate.fold]
-    tenths = min(_INNER_FOLDS, _most_folds(data, units.first[rest]))
-    if tenths < 2:
+    inner_count = inner_folds(data, units.first[rest])
+    if inner_count < 2:
         raise DataError(
             f"{units} in {folds} folds leave {len(rest)} to train on, too few to hold one "
             "out for validation: give more graphs, or other folds"
         )
-    inner = _folds(_classes(data, units.first[rest]), len(rest), tenths, seed)[0]
+    inner = _folds(_classes(data, units.first[rest]), len(rest), inner_count, seed)[0]
     return units.graphs(rest[inner[0]]), units.graphs(rest[inner[1]]), units.graphs(held_out)
+
+
+def inner_folds(data: Prepared, graphs: Numbers) -> int:
+    """Of how many folds of these training graphs one validates: ten, or fewer of few graphs."""
+    return min(INNER_FOLDS, _most_folds(data, graphs))
 
 
 def _most_folds(data: Prepared, graphs: Numbers) -> int:

@@ -73,6 +73,14 @@ def test_two_folds_of_twenty_graphs_hold_out_what_the_classes_allow(classes: Cla
     )
 
 
+def test_what_validates_is_said_where_it_is_a_seventh(classes: Classes) -> None:
+    data = classes(*[0, 1] * 10)
+    valid = {(len(split.train), len(split.valid)) for split in parts(data, folds(3))}
+    assert valid == {(11, 2), (12, 2)}
+    (note,) = with_split_notes(data, folds(3)).notes
+    assert note.endswith("2 of 13 validate in the search")
+
+
 def test_from_ten_graphs_of_a_class_on_a_tenth_is_held_out(classes: Classes) -> None:
     data = classes(*[0, 1] * 20)
     splits = parts(data, folds(2))
