@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pdf_search.records import Phase
+from pdf_search.results.summary import UNDEFINED
 from reports.numbers import (
     format_both,
     format_count,
@@ -18,6 +19,8 @@ from reports.numbers import (
 )
 from reports.sweep_data import Entry, SweepData
 from reports.tables import escape_markdown, render_markdown
+
+UNDEFINED_CELL = "undefined"
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def leaderboard_cells(rows: list[LeaderboardRow]) -> tuple[list[str], list[list[
 
 
 def _cells(row: LeaderboardRow, paths: list[str]) -> list[str]:
-    value = format_both(row.mean, row.spread)
+    value = UNDEFINED_CELL if UNDEFINED in row.partial else format_both(row.mean, row.spread)
     return [
         "–" if row.rank is None else str(row.rank),
         row.phase,

@@ -8,7 +8,8 @@ import yaml
 
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State
-from reports.leaderboard import leaderboard_cells, leaderboard_rows
+from pdf_search.results.summary import UNDEFINED
+from reports.leaderboard import UNDEFINED_CELL, leaderboard_cells, leaderboard_rows
 from reports.numbers import (
     format_both,
     format_count,
@@ -31,6 +32,7 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         f"{sweep.name}: {data.title}, {label}, protocol {sweep.protocol.value}, {sweep.method}",
         "search: " + (", ".join(f"{states[s]} {s.value}" for s in State if states[s]) or "none"),
         *(f"partial: {notice}" for notice in data.notices()),
+        *(f"data: {note}" for note in data.data_notes),
     ]
     for phase in Phase:
         rows = leaderboard_rows(data, phase)
@@ -61,6 +63,7 @@ def show_trial(data: SweepData, entry: Entry) -> str:
     trial, summary = entry.trial, entry.summary
     label = metric_label(data.sweep.metric, data.unit)
     value = format_both(scaled(summary.mean, data.metric), scaled(summary.std, data.metric))
+    value = UNDEFINED_CELL if UNDEFINED in summary.reasons else value
     facts = [
         ("state", trial.state.value + (f": {trial.message}" if trial.message else "")),
         ("origin", trial.origin),

@@ -167,7 +167,9 @@ def _progress(report: EpochReport, config: TrialConfig, metric: Metric) -> str:
     parts = [f"epoch {report.epoch}/{config.epochs}", f"loss {loss:.4g}"]
     for part in ("valid", "test"):
         values = [getattr(r, part) for r in report.replicates if getattr(r, part) is not None]
-        if values:
+        if not values and part in report.part_seconds:
+            parts.append(f"{part} {metric.label} undefined")
+        elif values:
             shown = format_value(scaled(fmean(values), metric), None)
             parts.append(f"{part} {metric.label} {shown}")
     return "  ".join([*parts, f"{report.seconds:.1f} s"])

@@ -13,6 +13,7 @@ from pdf_search.records import (
     METRICS,
     EpochReport,
     Metric,
+    State,
     SweepRecord,
     TrialOutcome,
     TrialRecord,
@@ -48,6 +49,7 @@ def train_result(
         "parameters": parameter_count(config.model, config.basis.size, shape),
         "valid": _stat(summary.valid),
         "test": _stat(summary.test),
+        "last_test": _stat(summary.last_test),
         "baseline": {
             part: _stat([getattr(r, part) for r in baseline.replicates])
             for part in ("valid", "test")
@@ -80,15 +82,30 @@ def result_table(result: dict[str, Any]) -> str:
         f"{result['data']}: {result['state']}{note} after {result['epochs']} epochs, "
         f"{result['parameters']:,} parameters, protocol {result['protocol']}"
     )
-    return f"{head}\n\n{render_plain(header, rows)}"
+    return f"{head}\n\n{render_plain(header, rows)}{_unchosen(result, metric)}"
 
 
 def _row(name: str, values: dict[str, Any], metric: Metric) -> list[str]:
-    cells = [
-        format_both(scaled(values[part]["mean"], metric), scaled(values[part]["std"], metric))
-        for part in ("valid", "test")
-    ]
+    cells = [_cell(values[part], metric) for part in ("valid", "test")]
     return [name, *cells, str(values["test"]["n"])]
+
+
+def _cell(stat: dict[str, Any], metric: Metric) -> str:
+    return format_both(scaled(stat["mean"], metric), scaled(stat["std"], metric))
+
+
+def _unchosen(result: dict[str, Any], metric: Metric) -> str:
+    """What to know where no epoch has a value to be chosen by; "" elsewhere."""
+    done = result["state"] == State.COMPLETE.value
+    if not done or result["test"]["n"]:
+        return ""
+    last = _cell(result["last_test"], metric)
+    if not result["last_test"]["n"]:
+        return f"\n{metric.label} is undefined on the test part; see the note above"
+    return (
+        f"\n{metric.label} is undefined on the validation part, so no epoch is chosen by it: the "
+        f"model kept is that of the last epoch, test {last}"
+    )
 
 
 def _stat(values: Sequence[float | None]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.duplicates import shared_molecules
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import INNER_FOLDS, Numbers, inner_folds, split_for
+from pdf_search.data.task_notes import task_notes
 from pdf_search.data.units import units_of
 from pdf_search.records import Phase, Protocol, Replicate, Task
 
@@ -25,7 +26,12 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
         DataError: the data cannot be split so.
     """
     parts = _parts(data, config)
-    notes = [*_class_notes(data, config, parts), *_size_notes(data, config, parts)]
+    evaluated = [(_PARTS[i], [split[i] for split in parts]) for i in (1, 2)]
+    notes = [
+        *_class_notes(data, config, parts),
+        *_size_notes(data, config, parts),
+        *task_notes(data, evaluated),
+    ]
     shared = shared_molecules(data, config, parts)
     return replace(data, notes=(*data.notes, *notes, *([shared] if shared else [])))
 

@@ -21,6 +21,7 @@ from pdf_search.records import (
 )
 
 Values = tuple[float | None, ...]
+UNDEFINED = "the metric is undefined"  # of a COMPLETE trial without a value
 STATE_ORDER = (
     State.COMPLETE,
     State.RUNNING,
@@ -186,7 +187,9 @@ def _reasons(
     if done < planned:
         reasons.append(f"{done} of {planned} epochs")
     n = Stat.of(values).n
-    if n < len(values):
+    if not n and trial.state is State.COMPLETE:
+        reasons.append(UNDEFINED)
+    elif n < len(values):
         reasons.append(f"{n} of {len(values)} replicates")
     return tuple(reasons)
 

@@ -37,7 +37,7 @@ def shortfall(found: int, wanted: int) -> str:
     if found >= wanted:
         return ""
     if not found:
-        return "no trial of the search is COMPLETE: nothing was confirmed"
+        return "no trial of the search is COMPLETE with a value: nothing was confirmed"
     return (
         f"only {found} trial(s) of the search are COMPLETE: {found} confirmed instead of {wanted}"
     )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import Numbers, split_for
+from pdf_search.data.task_notes import tasks_counted
 from pdf_search.errors import ConfigError
-from pdf_search.records import Metric, Protocol, Replicate
+from pdf_search.records import Metric, Protocol, Replicate, Task
 
 RANKING = ("rocauc", "ap")  # compare graphs of both classes
+BOTH_WANTED = "no task with graphs of both classes"
+OF_TASKS = " (0 of {} tasks)"
+SEARCH_ALONE = ", or search without confirming: --top-k 0"
 
 
 def check_labels(
@@ -25,13 +31,12 @@ def check_labels(
         ConfigError: names the part, the metric and the remedy.
     """
     for config in filter(None, (search, confirm)):
-        for replicate in _distinct(config):
-            split = split_for(data, config, replicate)
-            parts = {"train": split.train, "valid": split.valid, "test": split.test}
-            for part, graphs in parts.items():
-                unused = part == "valid" and config is confirm and not len(split.valid)
-                if graphs is not None and not unused:
-                    _check_part(data, metric, part, graphs, replicate, config)
+        splits = [split_for(data, config, replicate) for replicate in _distinct(config)]
+        for part in ("train", "valid", "test"):
+            folds = [graphs for s in splits if (graphs := getattr(s, part)) is not None]
+            unused = part == "valid" and config is confirm and not any(map(len, folds))
+            if folds and not unused:
+                _check_part(data, metric, part, folds, config)
 
 
 def _distinct(config: TrialConfig) -> tuple[Replicate, ...]:
@@ -41,29 +46,28 @@ def _distinct(config: TrialConfig) -> tuple[Replicate, ...]:
 
 
 def _check_part(
-    data: Prepared,
-    metric: Metric,
-    part: str,
-    graphs: Numbers,
-    replicate: Replicate,
-    config: TrialConfig,
+    data: Prepared, metric: Metric, part: str, folds: Sequence[Numbers], config: TrialConfig
 ) -> None:
-    targets = np.asarray(data.graphs.targets[graphs])
-    if np.isnan(targets).all():
-        lacks = "no graph with a label"
-    elif metric.name in RANKING and part != "train" and not _both_classes(targets):
-        lacks = "no task with graphs of both classes"
-    else:
+    """``folds``: the graphs of the part in each split. One without labels cannot be trained on;
+    where the metric is undefined in some, the others still count."""
+    lacks = [_lack(np.asarray(data.graphs.targets[graphs]), metric, part) for graphs in folds]
+    bad = any(lacks) if part == "train" else all(lacks)
+    if not bad:
         return
-    where = "" if replicate.fold is None else f" of fold {replicate.fold}"
+    where = "" if len(folds) == 1 else f" of fold {[bool(lack) for lack in lacks].index(True)}"
+    size = f"{len(folds[0])} graphs" if len(folds) == 1 else f"{len(folds)} folds"
     chosen = config.protocol is not Protocol.SPLIT or data.official is None
     seed = f", or another --set data.split_seed (now {config.data.split_seed})" if chosen else ""
     raise ConfigError(
-        f"{data.info.title}: the {part} part{where} ({len(graphs)} graphs) has {lacks}, so "
-        f"{metric.name} is undefined there. Give a larger data set{seed}"
+        f"{data.info.title}: the {part} part{where} ({size}) has {next(filter(None, lacks))}, so "
+        f"{metric.name} is undefined there{OF_TASKS.format(data.graphs.targets.shape[1])}. Give a "
+        f"larger data set{seed}{SEARCH_ALONE if part == 'test' else ''}"
     )
 
 
-def _both_classes(targets: NDArray[np.generic]) -> bool:
-    """Whether a task has a positive and a negative graph; ``targets`` [n, tasks]."""
-    return bool(((targets == 1).any(0) & (targets == 0).any(0)).any())
+def _lack(targets: NDArray[np.generic], metric: Metric, part: str) -> str:
+    if np.isnan(targets).all():
+        return "no graph with a label"
+    if metric.name in RANKING and part != "train":
+        return "" if tasks_counted(Task.MULTILABEL, targets).any() else BOTH_WANTED
+    return ""

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
-from pdf_search.errors import TrialError
 from pdf_search.records import METRICS, EpochReport, Metric, ReplicateEpoch, Task
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.replicates import ReplicateSplits
@@ -49,7 +48,4 @@ def _constant(task: Task, outputs: int, train: Values) -> Values:
 
 def _score(metric: Metric, target: Values, constant: Values) -> float | None:
     prediction = np.broadcast_to(constant, (len(target), len(constant)))
-    try:
-        return evaluate(metric.name, np.asarray(target), np.array(prediction, np.float32))
-    except TrialError:
-        return None
+    return evaluate(metric.name, np.asarray(target), np.array(prediction, np.float32))

@@ -12,22 +12,24 @@ from torchmetrics.functional.classification import multiclass_accuracy
 from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 
 from pdf_search.data.ogb_package import import_ogb
-from pdf_search.errors import TrialError
+from pdf_search.data.task_notes import tasks_counted
+from pdf_search.records import Task
 
 Values = NDArray[np.float32]
+TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # of the others one graph is enough
 
 
-def evaluate(metric: str, target: Values, prediction: Values) -> float:
-    """The value of a metric (a key of ``records.METRICS``).
+def evaluate(metric: str, target: Values, prediction: Values) -> float | None:
+    """The value of a metric (a key of ``records.METRICS``); None where it is undefined.
 
     ``target`` [n, T] with nan for unlabelled; ``prediction`` [n, T], for accuracy [n, classes].
-    Several tasks: the mean of the tasks' values, as OGB does. Non-finite predictions give nan.
-
-    Raises:
-        TrialError: no task has what the metric needs (ROC-AUC and AP: both classes).
+    Several tasks: the mean of the tasks' values, as OGB does. Undefined: no task has what the
+    metric needs (ROC-AUC and AP: both classes). Non-finite predictions give nan.
     """
     if not np.isfinite(prediction).all():
         return float("nan")
+    if not tasks_counted(TASKS.get(metric, Task.REGRESSION), target).any():
+        return None
     if metric == "accuracy":
         classes = prediction.shape[1]
         truth = torch.from_numpy(target[:, 0]).long()
@@ -49,8 +51,6 @@ def _regression(metric: str, target: Values, prediction: Values) -> float:
                 per_task.append(float(mean_absolute_error(guess, truth)))
             else:
                 per_task.append(float(mean_squared_error(guess, truth, squared=False)))
-    if not per_task:
-        raise TrialError(f"no graph of the split has a label, {metric} is undefined")
     return float(np.mean(per_task))
 
 
@@ -58,10 +58,4 @@ def _ogb(metric: str, target: Values, prediction: Values) -> float:
     name = "ogbg-molhiv" if metric == "rocauc" else "ogbg-molpcba"
     evaluator = import_ogb("ogb.graphproppred").Evaluator(name)
     evaluator.num_tasks = target.shape[1]
-    try:
-        values = evaluator.eval({"y_true": target, "y_pred": prediction})
-    except RuntimeError as error:
-        raise TrialError(
-            f"{metric} is undefined on this split: {error} Use a larger split or another metric."
-        ) from error
-    return float(values[metric])
+    return float(evaluator.eval({"y_true": target, "y_pred": prediction})[metric])

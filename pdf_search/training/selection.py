@@ -7,6 +7,7 @@ the held-out predictions of every epoch, since the best epoch of the mean curve 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite, nan
 from typing import Any
 
 from torch import Tensor
@@ -37,13 +38,14 @@ class Selection:
         if self.protocol is Protocol.GIN_CURVE:
             self.curve.append(predictions["test"])
             values = [r.test for r in report.replicates if r.test is not None]
-            self.mean_curve.append(sum(values) / len(values))
+            self.mean_curve.append(sum(values) / len(values) if values else nan)
             return
         if not self.kept:
             self.kept = {part: list(rows) for part, rows in predictions.items()}
             self.weights = {name: value.detach().clone() for name, value in state.items()}
         for r, epoch in enumerate(report.replicates):
-            if epoch.valid is not None and self.metric.better(epoch.valid, self.best[r]):
+            never = self.best[r] is None and epoch.valid is None  # undefined: the last one stays
+            if never or (epoch.valid is not None and self.metric.better(epoch.valid, self.best[r])):
                 self.best[r], self.best_epoch[r] = epoch.valid, report.epoch
                 for part, rows in predictions.items():
                     self.kept[part][r] = rows[r]
@@ -54,7 +56,7 @@ class Selection:
         """Predictions of the selected epoch of each replicate."""
         if self.protocol is not Protocol.GIN_CURVE:
             return self.kept
-        best = 0
+        best = 0 if any(map(isfinite, self.mean_curve)) else len(self.mean_curve) - 1
         for i, value in enumerate(self.mean_curve):
             if self.metric.better(value, self.mean_curve[best]):
                 best = i

@@ -127,7 +127,7 @@ class _Trial:
             self.selection.see(report, predictions, self.groups.model_state())
         return report, _divergence(report)
 
-    def _values(self, part: str, predictions: list[Tensor]) -> list[float]:
+    def _values(self, part: str, predictions: list[Tensor]) -> list[float | None]:
         targets = self.data.graphs.targets
         return [
             evaluate(self.metric.name, targets[numbers], rows.numpy())

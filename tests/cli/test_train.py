@@ -155,3 +155,24 @@ def test_roc_auc_is_that_of_ogb(run: Run, home: Path, excerpts: Path) -> None:
             }
         )
         assert value["rocauc"] == pytest.approx(result[split]["mean"], abs=1e-9)
+
+
+def test_a_metric_that_is_undefined_on_a_part(run: Run, home: Path) -> None:
+    """Two tasks, all labels of the test part 0: 0 of 2 tasks, and the run is whole."""
+    words = ["--set", "data.name=csv", "--set", "data.path=two.csv"]
+    words += ["--set", "data.targets=[a, b]", *SMALL, "--epochs", 2]
+    smiles = ["C" * (1 + i % 7) + "O" * (i // 7 % 3) + "N" * (i // 21) for i in range(60)]
+    lines = [f"{text},{i % 2},{i // 2 % 2}" for i, text in enumerate(smiles)]
+    (home / "two.csv").write_text("\n".join(["smiles,a,b", *lines]) + "\n")
+    whole = json.loads(run("train", "freesolv", *words, "--name", "whole", "--json").stdout)
+    assert whole["state"] == "COMPLETE"
+    table = pd.read_parquet(home / "runs" / "whole" / "predictions.parquet")
+    hidden = sorted(set(table[table["split"] == "test"]["index"]))
+    for row in hidden:
+        lines[row] = f"{smiles[row]},0,0"
+    (home / "two.csv").write_text("\n".join(["smiles,a,b", *lines]) + "\n")
+    result = run("train", "freesolv", *words, "--name", "undefined")
+    assert "0 of 2 tasks have graphs of both classes: the metric is undefined" in result.stderr
+    assert "test ROC-AUC (%) undefined" in result.stderr
+    assert "COMPLETE" in result.stdout
+    assert "ROC-AUC (%) is undefined on the test part" in result.stdout

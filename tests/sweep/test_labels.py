@@ -13,7 +13,7 @@ from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.data.splits import Split, split_for
 from pdf_search.errors import ConfigError
-from pdf_search.records import METRICS, Task
+from pdf_search.records import METRICS, Phase, Protocol, Task
 from pdf_search.space import Space
 from pdf_search.sweep.labels import check_labels
 from pdf_search.sweep.trials import TrialBuilder, example
@@ -73,3 +73,28 @@ def test_without_confirmation_the_test_part_is_not_looked_at(
     targets = np.array(data.graphs.targets)
     targets[parts(data, builder).test] = np.nan
     check(with_targets(data, targets, Task.REGRESSION), builder, "rmse", confirm=False)
+
+
+def test_what_is_undefined_in_some_folds_goes_on(
+    data: Prepared, builder: TrialBuilder
+) -> None:
+    rare = np.zeros((len(data.graphs), 1))
+    rare[:4] = 1  # four graphs of the class: most folds have none
+    some = with_targets(data, rare, Task.MULTILABEL)
+    search = builder.search(example(builder.space))
+    folds = search.model_copy(update={"protocol": Protocol.INNER, "folds": 10})
+    confirm = folds.model_copy(update={"phase": Phase.CONFIRM})
+    check_labels(some, METRICS["rocauc"], folds, confirm)
+    none = with_targets(data, np.zeros((len(data.graphs), 1)), Task.MULTILABEL)
+    with pytest.raises(ConfigError, match=r"the valid part .*10 folds.*rocauc .*0 of 1 tasks"):
+        check_labels(none, METRICS["rocauc"], folds, confirm)
+
+
+def test_an_undefined_test_part_names_the_search_alone(
+    data: Prepared, builder: TrialBuilder
+) -> None:
+    targets = np.array(data.graphs.targets)
+    targets[parts(data, builder).test] = np.nan
+    bare = with_targets(data, targets, Task.REGRESSION)
+    with pytest.raises(ConfigError, match=r"the test part .*\(0 of 1 tasks\).*--top-k 0"):
+        check(bare, builder, "rmse")
