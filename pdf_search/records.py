@@ -180,3 +180,14 @@ class TrialRecord:
     epochs_done: int = 0
     checkpoint: str = ""
     message: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The first line of the message."""
+        return first_line(self.message)
+
+
+def first_line(message: str) -> str:
+    """The line of a message that is shown where there is room for one; "" for none."""
+    lines = (line.strip() for line in message.splitlines())
+    return next((line for line in lines if line), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pdf_search.records import Phase
+from pdf_search.records import Phase, State, first_line
 from pdf_search.results.summary import UNDEFINED
 from reports.numbers import (
     format_both,
@@ -21,6 +21,7 @@ from reports.sweep_data import Entry, SweepData
 from reports.tables import escape_markdown, render_markdown
 
 UNDEFINED_CELL = "undefined"
+LONGEST_REASON = 120
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,14 @@ class LeaderboardRow:
     config_hash: str
     message: str
     params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Of a FAILED or DIVERGED trial the first line of why, cut if it is long."""
+        if self.state not in (State.FAILED, State.DIVERGED):
+            return ""
+        line = first_line(self.message)
+        return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]} ..."
 
     def as_dict(self) -> dict[str, Any]:
         """Flat: one key a column, sampled values under their dotted paths."""
@@ -110,7 +119,12 @@ def leaderboard_cells(rows: list[LeaderboardRow]) -> tuple[list[str], list[list[
     short = short_names(paths)
     header = ["rank", "phase", "trial", "state", "split", "value", "n", "epochs", "parameters"]
     header += ["time", "origin", *(short[path] for path in paths)]
-    return header, [_cells(row, paths) for row in rows]
+    cells = [_cells(row, paths) for row in rows]
+    reasons = [row.reason for row in rows]
+    if any(reasons):
+        header.append("reason")
+        cells = [[*line, reason] for line, reason in zip(cells, reasons, strict=True)]
+    return header, cells
 
 
 def _cells(row: LeaderboardRow, paths: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pdf_search.records import METRICS, Protocol
+from pdf_search.results.advice import divergence_advice
 from reports.published import AS_QUOTED
 from reports.sweep_data import Entry, SweepData
 
@@ -62,7 +63,10 @@ def table_notes(
 ) -> Iterator[str]:
     """Everything a reader must know to use the numbers, one sentence group an item."""
     protocol = data.sweep.protocol
-    if split == "valid":
+    advice = divergence_advice([entry.trial for entry in data.search])
+    if split == "valid" and advice:
+        yield f"There is no result: {advice}."
+    elif split == "valid":
         yield (
             "No configuration is confirmed yet: our numbers are validation numbers of the search "
             "and cannot be compared with test numbers. Run "

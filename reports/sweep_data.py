@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, Sweep
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
 from reports.pooled import pooled_runs
 
+MOST_REASONS = 3  # for which trials failed, named one by one
 CONFIRM_OF = re.compile(r"confirm of (\d+)")
 
 
@@ -103,7 +105,22 @@ class SweepData:
             notices.append("confirm: not run yet, so there are no test numbers")
         elif open_runs:
             notices.append(f"confirm: {len(open_runs)} of {len(runs)} configurations not whole")
-        return notices
+        return [*notices, *self.failures()]
+
+    def failures(self) -> list[str]:
+        """For each reason how many trials FAILED or DIVERGED of it, the commonest first."""
+        bad = [
+            f"{entry.trial.state.value}: {entry.trial.reason or 'no reason recorded'}"
+            for entry in (*self.search, *self.confirm)
+            if entry.trial.state in (State.FAILED, State.DIVERGED)
+        ]
+        common = Counter(bad).most_common()
+        more = [f"{len(common) - MOST_REASONS} more reasons"] if len(common) > MOST_REASONS else []
+        found = [
+            f"{count} trial{'s' if count > 1 else ''} {reason}"
+            for reason, count in common[:MOST_REASONS]
+        ]
+        return [*found, *more]
 
 
 def load_sweep(store: Store, name: str) -> SweepData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -88,7 +89,16 @@ def _root(
     pass
 
 
+def _receive_signals() -> None:
+    """SIGTERM and a hang-up end the program as Ctrl-C does, wherever no run receives them."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+
+
 def main() -> None:
     if not sys.warnoptions:
         show_only_our_warnings()
+    _receive_signals()
     app(prog_name="pdf-search")

@@ -12,6 +12,7 @@ import typer
 from pdf_search.cli.words import out, say
 from pdf_search.errors import ConfigError, DataError, PdfSearchError, StoreError
 from pdf_search.records import State
+from pdf_search.results.advice import divergence_advice
 from pdf_search.sweep import SweepFolder, SweepResult
 
 INTERRUPTED = 130
@@ -28,7 +29,7 @@ def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     except (ConfigError, DataError, StoreError):
         raise  # found before anything was run, or there is no database to report from
     except KeyboardInterrupt:
-        say(f"interrupted; go on with: {folder.how_to_resume}")
+        say(interrupted(folder))
         raise typer.Exit(INTERRUPTED) from None
     except Exception:
         if folder.db is not None or (folder.path / "results.db").is_file():
@@ -60,29 +61,49 @@ def _end(result: SweepResult) -> None:
     confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
     if failed:
-        say(f"{len(failed)} trial(s) FAILED: pdf-search show {result.plan.name} says why")
+        name = result.plan.name
+        say(f"{len(failed)} trial(s) FAILED: {failed[0].reason} (pdf-search show {name})")
     if result.ended:
         say(unfinished(result))
     if result.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)
+    if result.ended == "alike":
+        raise typer.Exit(PdfSearchError.exit_code)
     for what, trials in (("trial of the search", result.search), ("confirmed trial", confirmed)):
         if trials and all(trial.state in (State.FAILED, State.DIVERGED) for trial in trials):
-            say(
-                f"error: every {what} FAILED or DIVERGED, so there is no result: "
-                f"pdf-search show {result.plan.name} says why"
-            )
+            advice = divergence_advice(trials)
+            why = advice or f"pdf-search show {result.plan.name} says why"
+            say(f"error: every {what} FAILED or DIVERGED, so there is no result: {why}")
             raise typer.Exit(PdfSearchError.exit_code)
 
 
 def unfinished(result: SweepResult) -> str:
     """That the sweep is not finished, why, how far it came, and how to go on."""
-    reason = {"time": "stopped by --time"}.get(result.ended, result.ended)
+    reason = end_in_words(result.ended, result.reason, "trials")
     ended = sum(trial.state.finished for trial in result.search)
     total = max(result.plan.trials, len(result.search))
     return (
         f"sweep {result.plan.name} is not finished: {reason} with {ended} of {total} search trials "
         f"ended; go on with: {result.how_to_resume}"
     )
+
+
+def end_in_words(ended: str, reason: str, what: str) -> str:
+    """Why a sweep or study ended early; ``what``: it trains."""
+    alike = f"the first {what} failed alike, {reason!r}, which is to be mended first,"
+    return {"time": "stopped by --time", "alike": alike}.get(ended, ended)
+
+
+def interrupted(folder: SweepFolder) -> str:
+    """What to tell after a signal that no run received."""
+    try:
+        with folder.open_store() as store:
+            known = bool(store.sweeps())
+    except StoreError:
+        known = False
+    if not known:
+        return "interrupted before anything was recorded; start again with the same command"
+    return f"interrupted; go on with: {folder.how_to_resume}"
 
 
 def masked(word: str) -> str:

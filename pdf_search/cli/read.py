@@ -59,6 +59,9 @@ def list_sweeps(place: Place, as_json: AsJson = False) -> None:
     else:
         header = ["name", "data", "protocol", "trials", "confirmed", "best validation", "created"]
         out(render_plain(header, [_cells(row) for row in rows]))
+        for row in rows:
+            for failure in row["failures"]:
+                out(f"{row['name']}: {failure}")
 
 
 @grouped
@@ -135,6 +138,7 @@ def _line(data: SweepData, where: str) -> dict[str, Any]:
         "best_validation": None if best is None else best.summary.mean,
         "created": sweep.created,
         "notices": data.notices(),
+        "failures": data.failures(),
     }
 
 

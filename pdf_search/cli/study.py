@@ -160,30 +160,36 @@ def carry_out_study(
     try:
         result = run()
     except KeyboardInterrupt:
-        say(f"interrupted; go on with: {folder.how_to_resume}")
+        from pdf_search.cli.carry_out import interrupted
+
+        say(interrupted(folder))
         raise typer.Exit(INTERRUPTED) from None
     report.finish()
     _end(result, folder.how_to_resume)
 
 
 def _end(result: StudyResult, again: str) -> None:
+    from pdf_search.cli.carry_out import end_in_words
+    from pdf_search.results.advice import divergence_advice
+
     trials, name = result.trials, result.plan.name
     bad = [trial for trial in trials if trial.state in (State.FAILED, State.DIVERGED)]
     for trial in bad:
         row = trial.origin.partition(": ")[2]
-        reason = trial.message.splitlines()[0] if trial.message else ""
-        say(f"{trial.sweep}, {row}: {trial.state}: {reason}")
+        say(f"{trial.sweep}, {row}: {trial.state}: {trial.reason}")
     if result.ended:
         done = sum(trial.state is State.COMPLETE for trial in trials)
-        reason = {"time": "stopped by --time"}.get(result.ended, result.ended)
+        reason = end_in_words(result.ended, result.reason, "runs")
         say(
             f"study {name} is not finished: {reason} with {done} of {len(trials)} runs COMPLETE; "
             f"go on with: {again}"
         )
     if result.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)
-    if len(bad) == len(trials):
-        say("error: every run FAILED or DIVERGED, so there is no result")
+    if len(bad) == len(trials) or result.ended == "alike":
+        advice = divergence_advice(trials)
+        why = f": {advice}" if advice else ""
+        say(f"error: every run that ended FAILED or DIVERGED, so there is no result{why}")
         raise typer.Exit(PdfSearchError.exit_code)
 
 

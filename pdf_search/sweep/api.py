@@ -184,6 +184,7 @@ def _drive(
         search=store.trials(plan.name, Phase.SEARCH),
         confirm=store.trials(plan.name, Phase.CONFIRM),
         messages=tuple(driver.messages),
+        reason=halt.alike,
     )
 
 

@@ -6,9 +6,11 @@ import logging
 import os
 import platform
 import secrets
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -59,13 +61,33 @@ def ray_session(cpus: int, gpus: int, address: str | None, log: Path) -> Iterato
 
     if ray.is_initialized():
         raise RuntimeError("Ray runs in this process already: ray.shutdown() before a sweep")
-    with _folder_without_code(log.parent):
+    with _folder_without_code(log.parent), _session_of_their_own():
         _connect(cpus, gpus, address)
     try:
         with logging_to(log):
             yield
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _session_of_their_own() -> Iterator[None]:
+    """Ray's processes out of our process group and terminal: a signal to these is for us alone.
+
+    Without them the driver would be lost before it has written down how far it came.
+    """
+    import ray._private.services  # noqa: PLC0415
+
+    services: Any = ray._private.services
+    start = getattr(services, "ConsolePopen", None)
+    if start is None or sys.platform != "linux":  # elsewhere Ray ends them by their group
+        yield
+        return
+    services.ConsolePopen = partial(start, start_new_session=True)
+    try:
+        yield
+    finally:
+        services.ConsolePopen = start
 
 
 def _connect(cpus: int, gpus: int, address: str | None) -> None:
@@ -96,8 +118,8 @@ def _set_environment(address: str | None) -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     if address is None:
-        # SIGTERM to the process group ends Ray's own processes too: the driver then waits this long
-        # for them before it ends as if killed (it can be resumed).
+        # A batch system may end Ray's own processes with ours: the driver waits this long for them
+        # before it ends as if killed (it can be resumed).
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "15")
     if address is None and not os.environ.get("RAY_AUTH_TOKEN_PATH"):
         # Without a token in the environment, Ray writes one into the home folder.

@@ -6,12 +6,30 @@ With an empty database there is nothing to do: a fresh start is a resume of noth
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pdf_search.config import parse_trial
+from pdf_search.records import State
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.optuna_log import StudyLog
 from pdf_search.sweep.rungs import Rungs
+
+TRIED_AGAIN = "The sweep ended here; a resume tries this trial again."
+
+
+def retry_later(ledger: Ledger) -> None:
+    """Mark the trials that failed before an epoch: what they failed of can be mended."""
+    for record in list(ledger.records.values()):
+        if record.state is State.FAILED and not record.epochs_done:
+            ledger.save(replace(record, message=f"{record.message}\n{TRIED_AGAIN}"))
+
+
+def retry(ledger: Ledger) -> None:
+    """Put the marked trials back in line; the study keeps them as failed."""
+    for record in list(ledger.records.values()):
+        if record.state is State.FAILED and record.message.endswith(TRIED_AGAIN):
+            ledger.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
 
 
 def unfinished_jobs(

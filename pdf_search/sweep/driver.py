@@ -21,7 +21,13 @@ from pdf_search.sweep.confirming import (
     rerun_job,
     shortfall,
 )
-from pdf_search.sweep.continuing import rebuild_rungs, settle_study, unfinished_jobs
+from pdf_search.sweep.continuing import (
+    rebuild_rungs,
+    retry,
+    retry_later,
+    settle_study,
+    unfinished_jobs,
+)
 from pdf_search.sweep.halt import Halt, Reason
 from pdf_search.sweep.jobs import Job, ListSource
 from pdf_search.sweep.ledger import Ledger
@@ -78,10 +84,13 @@ class Driver:
         )
         with self._ledger(Phase.SEARCH, study) as ledger:
             settle_study(study, ledger)
+            retry(ledger)
             unfinished = self._unfinished(ledger)
             source = self._suggestions(study, ledger, unfinished)
             self.view.expect(source.remaining())
             runner.run(source, ledger, self._scheduler(ledger))
+            if self.halt.alike:
+                retry_later(ledger)
         self._tell(source.message)
 
     def confirm(self, runner: Runner, top_k: int) -> None:
@@ -182,6 +191,7 @@ class SweepResult:
     search: list[TrialRecord]
     confirm: list[TrialRecord]
     messages: tuple[str, ...]
+    reason: str = ""  # of the first trials, where they failed alike
 
     @property
     def how_to_resume(self) -> str:

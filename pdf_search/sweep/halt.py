@@ -10,7 +10,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Literal
 
-Reason = Literal["", "interrupted", "time", "error"]
+Reason = Literal["", "interrupted", "time", "error", "alike"]
+
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+PATIENCE = 8.0  # seconds that a run has to end in order; then it is ended as by a second signal
 
 
 class Halt:
@@ -20,14 +25,18 @@ class Halt:
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.signalled = False
         self.error: BaseException | None = None
+        self.alike = ""
         self.ended: Reason = ""
+        self._timer: threading.Timer | None = None
 
     @property
     def reason(self) -> Reason:
-        if self.error is not None:
-            return "error"
         if self.signalled:
             return "interrupted"
+        if self.error is not None:
+            return "error"
+        if self.alike:
+            return "alike"
         return "time" if self.deadline is not None and time.monotonic() > self.deadline else ""
 
     def due(self) -> bool:
@@ -39,23 +48,39 @@ class Halt:
         """Keep the first error; the run ends and it is raised then."""
         self.error = self.error or error
 
+    def interrupt(self) -> None:
+        """As by a signal."""
+        self.signalled = True
+
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Ctrl-C and SIGTERM end the run in order; a second one ends it at once."""
+        """Ctrl-C, SIGTERM and a hang-up end the run in order; a second one ends it at once."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        old = {number: signal.getsignal(number) for number in numbers}
-        for number in numbers:
-            signal.signal(number, self._receive)
+        old = {number: signal.getsignal(number) for number in SIGNALS}
+        self.take_signals()
         try:
             yield
         finally:
+            if self._timer is not None:
+                self._timer.cancel()
             for number, handler in old.items():
                 signal.signal(number, handler)
+
+    def take_signals(self) -> None:
+        """Receive them (again: Ray takes SIGTERM when it starts). Under nohup a hang-up is none."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in SIGNALS:
+            if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._receive)
 
     def _receive(self, _number: int, _frame: FrameType | None) -> None:
         if self.signalled:
             raise KeyboardInterrupt
         self.signalled = True
+        main = threading.get_ident()
+        self._timer = threading.Timer(PATIENCE, signal.pthread_kill, (main, signal.SIGINT))
+        self._timer.daemon = True
+        self._timer.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -35,11 +36,14 @@ class LiveLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.bar.stop()
+        with suppress(OSError):
+            self.bar.stop()
 
     def show(self, done: int, total: int, status: str) -> None:
-        self.bar.update(self.task, completed=done, total=total, status=status)
+        with suppress(OSError):  # the terminal is gone
+            self.bar.update(self.task, completed=done, total=total, status=status)
 
     def say(self, line: str) -> None:
         """A line that stays."""
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        with suppress(OSError):
+            self.console.print(line, markup=False, highlight=False, soft_wrap=True)

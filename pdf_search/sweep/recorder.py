@@ -16,6 +16,7 @@ from pdf_search.records import State, TrialOutcome
 from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.ledger import Book
 from pdf_search.sweep.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
+from pdf_search.sweep.reasons import FirstFailures, died, out_of_memory
 
 if TYPE_CHECKING:
     from ray.tune import Checkpoint
@@ -36,6 +37,8 @@ class Recorder(Callback):
         self.stopped = stopped
         self.storage = storage
         self.ends: dict[int, TrialOutcome] = {}
+        self.trained: set[int] = set()
+        self.failures = FirstFailures()
 
     def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         with self._guarded():
@@ -53,6 +56,7 @@ class Recorder(Callback):
             number = trial.config[NUMBER]
             report = unpack_epoch(result)
             if report is not None:
+                self.trained.add(number)
                 self.ledger.epoch(number, report, result[DEVICE])
             outcome = unpack_end(result)
             if outcome is not None:
@@ -79,15 +83,20 @@ class Recorder(Callback):
             number = trial.config[NUMBER]
             outcome = self.ends.get(number)
             if outcome is not None:
-                self.ledger.ended(number, outcome.state, outcome.message)
+                self._ended(number, outcome.state, outcome.message)
             elif number in self.stopped:
-                self.ledger.ended(number, State.PRUNED)
+                self._ended(number, State.PRUNED)
             else:
-                self.ledger.ended(number, State.FAILED, "the worker ended without an outcome")
+                self._ended(number, State.FAILED, "the worker ended without an outcome")
 
     def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         with self._guarded():
-            self.ledger.ended(trial.config[NUMBER], State.FAILED, error_text(trial))
+            self._ended(trial.config[NUMBER], State.FAILED, error_text(trial))
+
+    def _ended(self, number: int, state: State, message: str = "") -> None:
+        self.ledger.ended(number, state, message)
+        reason = self.failures.ended(state, message, number in self.trained)
+        self.halt.alike = self.halt.alike or reason
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -101,16 +110,23 @@ class Recorder(Callback):
 
 
 class HaltStopper(Stopper):
-    """Ends the run between two steps when there is a reason to."""
+    """Ends the run between two steps when there is a reason to.
 
-    def __init__(self, halt: Halt) -> None:
+    What runs is written down as interrupted first: the end of Ray's processes may take ours along.
+    """
+
+    def __init__(self, halt: Halt, ledger: Book) -> None:
         self.halt = halt
+        self.ledger = ledger
 
     def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
         return False
 
     def stop_all(self) -> bool:
-        return self.halt.due()
+        if not self.halt.due():
+            return False
+        self.ledger.interrupted()
+        return True
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
@@ -125,9 +141,9 @@ def error_text(trial: Trial) -> str:
         cause = error.cause
         return _short(f"{type(cause).__name__}: {cause}")
     if isinstance(error, OutOfMemoryError):
-        return _short(f"the worker ran out of memory: {error}")
+        return _short(out_of_memory(str(error)))
     if isinstance(error, RayActorError):
-        return _short(f"the worker died: {_death(error)}")
+        return _short(died(_death(error)))
     return _short(f"{type(error).__name__}: {error}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -90,16 +91,20 @@ class Runner:
                 name=ledger.phase.value,
                 storage_path=self.storage,
                 callbacks=callbacks,
-                stop=HaltStopper(self.halt),
+                stop=HaltStopper(self.halt, ledger),
                 checkpoint_config=tune.CheckpointConfig(num_to_keep=1),
                 failure_config=tune.FailureConfig(max_failures=0),
                 verbose=0,
             ),
         )
-        with self.halt.on_signals():
+        try:
             tuner.fit()
-        if self.halt.ended:
-            ledger.interrupted()
+        except KeyboardInterrupt:  # a second signal: what runs is given up as it stands
+            self.halt.interrupt()
+            self.halt.due()
+        finally:
+            if self.halt.ended or sys.exc_info()[0] is not None:
+                ledger.interrupted()
         if self.halt.error is not None:
             raise self.halt.error
 

@@ -37,7 +37,8 @@ def session(
     if "://" not in storage:
         checkpoints.make(storage)
     cpus, gpus = size.cpus * size.concurrent, ceil(size.gpus * size.concurrent)
-    with ray_session(cpus, gpus, options.address, folder.log):
+    with halt.on_signals(), ray_session(cpus, gpus, options.address, folder.log):
+        halt.take_signals()
         if options.address is not None:
             check_nodes(storage)
         yield Runner(data, size, storage, options.checkpoint_seconds, halt, function, bases)

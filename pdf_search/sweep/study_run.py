@@ -40,6 +40,7 @@ class StudyResult:
     plan: StudyPlan
     ended: Reason
     trials: tuple[TrialRecord, ...]
+    reason: str = ""  # of the first runs, where they failed alike
 
 
 def run_study(
@@ -142,7 +143,7 @@ def _drive(
     for part, ledger in zip(plan.parts, book.ledgers, strict=True):
         gather_predictions(ledger.records.values(), _predictions(plan, part))
     found = (trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM))
-    return StudyResult(plan, halt.ended, tuple(found))
+    return StudyResult(plan, halt.ended, tuple(found), halt.alike)
 
 
 def _train(

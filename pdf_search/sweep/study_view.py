@@ -60,7 +60,7 @@ class StudyView(LiveLine):
             self._note(trial, epochs)
         self.finished += 1
         self._refresh()
-        reason = f": {trial.message.splitlines()[0]}" if trial.message else ""
+        reason = f": {trial.reason}" if trial.message else ""
         told = self._value(trial, epochs) if trial.state is State.COMPLETE else reason
         if not self.console.is_terminal or trial.state is not State.COMPLETE:
             self._print(f"{self._named(trial)} {trial.state.value}{told}")

@@ -63,7 +63,7 @@ class ProgressView(LiveLine):
         self.done += 1
         self.ends.append(time.monotonic())
         self._refresh()
-        reason = f": {trial.message.splitlines()[0]}" if trial.message else ""
+        reason = f": {trial.reason}" if trial.message else ""
         where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
         line = f"{VERBS[self.phase]} {shown_number(trial)} {trial.state.value}{where}"
         if not self.console.is_terminal:

@@ -60,3 +60,47 @@ def test_without_a_database_no_report_is_tried(
     with pytest.raises(StoreError):
         carry_out(SweepFolder.of(tmp_path, "night", str(tmp_path / "x.db")), fail)
     assert capsys.readouterr().err == ""
+
+
+def ended(folder: Path, result: SweepResult) -> int:
+    with pytest.raises(typer.Exit) as end:
+        carry_out(SweepFolder.of(folder, "night", None), lambda: result)
+    return int(end.value.exit_code)
+
+
+def test_where_all_diverged_what_to_change_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = cast(Any, SimpleNamespace(name="night"))
+    result = SweepResult(plan, "", rows(Phase.SEARCH, *[State.DIVERGED] * 3), [], ())
+    assert ended(tmp_path, result) == 1
+    said = capsys.readouterr().err
+    assert "all 3 trials DIVERGED" in said
+    assert "lower training.learning_rate" in said
+
+
+def test_where_the_first_failed_alike_the_reason_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = SweepFolder.of(tmp_path, "night", None)
+    plan = cast(Any, SimpleNamespace(name="night", trials=12, folder=folder))
+    search = rows(Phase.SEARCH, *[State.FAILED] * 3)
+    result = SweepResult(plan, "alike", search, [], (), "OSError: no library")
+    assert ended(tmp_path, result) == 1
+    said = capsys.readouterr().err
+    assert "the first trials failed alike, 'OSError: no library', which is to be mended" in said
+    assert "go on with: pdf-search resume night" in said
+
+
+def test_an_interrupt_before_anything_is_recorded_names_no_resume(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt() -> NoReturn:
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as end:
+        carry_out(SweepFolder.of(tmp_path, "night", None), interrupt)
+    assert end.value.exit_code == 130
+    said = capsys.readouterr().err
+    assert "before anything was recorded" in said
+    assert "resume" not in said

@@ -42,11 +42,16 @@ def simulated_trial(
     report: Callable[[EpochReport, Save], None],
     resume: Path | None = None,
 ) -> TrialOutcome:
-    """``SIMULATED_SECONDS``: of an epoch. ``SIMULATED_LOG``: a file that gets a line an epoch."""
+    """``SIMULATED_SECONDS``: of an epoch. ``SIMULATED_LOG``: a file that gets a line an epoch.
+
+    ``SIMULATED_FAILS``: every trial fails before its first epoch.
+    """
     assert data is not None
     first = json.loads((resume / STATE).read_text())["epoch"] + 1 if resume is not None else 1
     for epoch in range(first, config.epochs + 1):
         time.sleep(float(os.environ.get("SIMULATED_SECONDS", "0")))
+        if os.environ.get("SIMULATED_FAILS"):
+            raise OSError(f"no library of version {config.model.hidden}\nits details")
         if epoch == BREAK and config.training.batch_size == FAILS:
             raise ValueError("boom in epoch 3")
         if epoch == BREAK and config.training.batch_size == DIES:

@@ -124,7 +124,7 @@ def test_an_error_of_the_driver_ends_the_run(bench: Bench) -> None:
     recorder = Recorder(ledger, halt, set(), "/trials")
     recorder.on_trial_start(0, [], ray_trial(99))
     assert isinstance(halt.error, KeyError)
-    assert HaltStopper(halt).stop_all()
+    assert HaltStopper(halt, ledger).stop_all()
     assert JobSearcher(bench.suggestions(ledger), ledger, halt).suggest("t") == Searcher.FINISHED
 
 
@@ -137,7 +137,7 @@ def test_time_is_up_at_the_limit() -> None:
     assert halt.ended == "time"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_in_order_and_a_second_one_at_once(number: signal.Signals) -> None:
     halt = Halt()
     before = signal.getsignal(number)
@@ -156,7 +156,7 @@ def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
     for item in (
         Recorder(ledger, Halt(), set(), ""),
         JobSearcher(bench.suggestions(ledger), ledger, Halt()),
-        HaltStopper(Halt()),
+        HaltStopper(Halt(), ledger),
     ):
         pickle.loads(pickle.dumps(item))
 

@@ -1,0 +1,167 @@
+"""Why trials fail, in a line that can be read; a run whose first trials fail alike ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import ray.cloudpickle
+from ray.exceptions import OutOfMemoryError, RayActorError
+
+from pdf_search.records import State, TrialOutcome, TrialRecord, first_line
+from pdf_search.space import Space
+from pdf_search.sweep.continuing import retry, retry_later, unfinished_jobs
+from pdf_search.sweep.halt import Halt
+from pdf_search.sweep.payload import NUMBER, pack_end, pack_epoch
+from pdf_search.sweep.reasons import FirstFailures, died
+from pdf_search.sweep.recorder import HaltStopper, Recorder
+from pdf_search.sweep.searcher import JobSearcher
+from tests.sweep.helpers import NAME, Bench, report
+
+
+@pytest.fixture
+def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
+    bench = Bench(tmp_path, space)
+    yield bench
+    bench.close()
+
+
+class Run:
+    """A run of the recorder, its trials ended by hand."""
+
+    def __init__(self, bench: Bench, count: int = 4) -> None:
+        self.ledger = bench.ledger()
+        self.halt = Halt()
+        searcher = JobSearcher(bench.suggestions(self.ledger), self.ledger, self.halt)
+        self.recorder = Recorder(self.ledger, self.halt, set(), "/trials")
+        for _ in range(count):
+            number = searcher.suggest("t")[NUMBER]
+            self.recorder.on_trial_start(0, [], self.trial(number))
+
+    def trial(self, number: int, **more: Any) -> Any:
+        return SimpleNamespace(trial_id="t", config={NUMBER: number}, **more)
+
+    def end(self, number: int, message: str = "", state: State = State.FAILED) -> None:
+        outcome = pack_end(TrialOutcome(state, 0, message))
+        self.recorder.on_trial_result(0, [], self.trial(number), outcome)
+        self.recorder.on_trial_complete(0, [], self.trial(number))
+
+    def epoch(self, number: int) -> None:
+        sent = pack_epoch(report(1, 2.0), "cpu")
+        self.recorder.on_trial_result(0, [], self.trial(number), sent)
+
+
+def test_three_that_fail_alike_end_the_run(bench: Bench) -> None:
+    run = Run(bench)
+    for number, size in enumerate((16, 32, 64)):
+        assert not run.halt.due()
+        run.end(number, f"OSError: no library of version {size}\nits details")
+    assert run.halt.alike == "OSError: no library of version 16"
+    assert HaltStopper(run.halt, run.ledger).stop_all()
+    assert run.halt.ended == "alike"
+    rows = bench.store.trials(NAME)
+    assert [row.state for row in rows] == [State.FAILED] * 3 + [State.NOT_STARTED]
+    assert rows[0].message == "OSError: no library of version 16\nits details"
+    assert rows[0].reason == "OSError: no library of version 16"
+
+
+@pytest.mark.parametrize(
+    ("states", "messages"),
+    [
+        ([State.FAILED] * 3, ["a: 1", "b: 1", "a: 1"]),
+        ([State.FAILED, State.COMPLETE, State.FAILED, State.FAILED], ["a"] * 4),
+        ([State.FAILED, State.DIVERGED, State.FAILED, State.FAILED], ["a"] * 4),
+        ([State.FAILED] * 2, ["a"] * 2),
+    ],
+)
+def test_other_ends_do_not(bench: Bench, states: list[State], messages: list[str]) -> None:
+    run = Run(bench)
+    for number, (state, message) in enumerate(zip(states, messages, strict=True)):
+        run.end(number, message, state)
+    assert not run.halt.due()
+
+
+def test_nor_do_failures_after_an_epoch(bench: Bench) -> None:
+    run = Run(bench)
+    run.epoch(1)
+    for number in range(4):
+        run.end(number, "the same")
+    assert not run.halt.due()
+
+
+def test_a_resume_tries_those_again(bench: Bench) -> None:
+    run = Run(bench)
+    for number in range(3):
+        run.end(number, "the same")
+    run.ledger.interrupted()
+    retry_later(run.ledger)
+    assert "a resume tries this trial again" in bench.store.trials(NAME)[0].message
+    assert bench.store.trials(NAME)[0].reason == "the same"
+    ledger = bench.ledger()
+    retry(ledger)
+    jobs = unfinished_jobs(ledger, "cpu", lambda _: None)
+    assert [job.number for job in jobs] == [0, 1, 2, 3]
+    assert jobs[0].origin == "listed"
+    ledger.started(0)
+    ledger.ended(0, State.COMPLETE)  # the study has it as failed, and keeps that
+    assert bench.store.trials(NAME)[0].state is State.COMPLETE
+
+
+def test_failures_of_a_run_that_went_on_are_not_tried_again(bench: Bench) -> None:
+    run = Run(bench)
+    run.end(0, "its own fault")
+    ledger = bench.ledger()
+    retry(ledger)
+    assert ledger.records[0].state is State.FAILED
+
+
+def failed_of(bench: Bench, tmp_path: Path, error: BaseException) -> TrialRecord:
+    run = Run(bench, 1)
+    file = tmp_path / "error.pkl"
+    file.write_bytes(ray.cloudpickle.dumps(error))
+    run.recorder.on_trial_error(0, [], run.trial(0, pickled_error_file=str(file)))
+    (row,) = bench.store.trials(NAME)
+    return row
+
+
+KILLED = (
+    "The actor died unexpectedly before finishing this task.\n\tclass_name: ImplicitFunc\n"
+    "\tactor_id: 0123\nThe actor is dead because its worker process has died. Worker exit type: "
+    "SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a connection error code 2. "
+    "End of file. Some common causes include: (1) the process was killed by the OOM killer due to "
+    "high memory usage"
+)
+
+
+def test_a_killed_worker_is_said_in_the_first_line(bench: Bench, tmp_path: Path) -> None:
+    row = failed_of(bench, tmp_path, RayActorError(error_msg=KILLED))
+    assert row.reason.startswith("the worker was killed, most likely for want of memory; give it")
+    assert "--concurrent" in row.reason
+    assert "Worker exit detail" in row.message
+
+
+def test_so_is_memory_that_ray_guards(bench: Bench, tmp_path: Path) -> None:
+    text = "Task was killed due to the node running low on memory.\nMemory on the node: 15.9GB"
+    row = failed_of(bench, tmp_path, OutOfMemoryError(text))
+    assert row.reason.startswith("out of memory: this machine's is full; give it fewer trials")
+    assert "15.9GB" in row.message
+
+
+def test_another_death_gives_its_own_first_line() -> None:
+    text = "the driver of the job was removed\nwith more"
+    assert first_line(died(text)) == "the worker died: the driver of the job was removed"
+
+
+def test_first_lines() -> None:
+    assert first_line("\n  \n a \nb") == "a"
+    assert first_line("") == ""
+    failures = FirstFailures()
+    assert [failures.ended(State.FAILED, f"at 0x{i}f", False) for i in range(4)] == [
+        "",
+        "",
+        "at 0x0f",
+        "",
+    ]
