@@ -15,7 +15,7 @@ Reason = Literal["", "interrupted", "time", "error", "alike"]
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-PATIENCE = 8.0  # seconds that a run has to end in order; then it is ended as by a second signal
+PATIENCE = 8.0  # seconds that Ray has to end a run in order; then it is ended as it stands
 
 
 class Halt:
@@ -27,6 +27,7 @@ class Halt:
         self.error: BaseException | None = None
         self.alike = ""
         self.ended: Reason = ""
+        self.patience: float | None = None
         self._timer: threading.Timer | None = None
 
     @property
@@ -53,8 +54,12 @@ class Halt:
         self.signalled = True
 
     @contextmanager
-    def on_signals(self) -> Iterator[None]:
-        """Ctrl-C, SIGTERM and a hang-up end the run in order; a second one ends it at once."""
+    def on_signals(self, patience: float | None = None) -> Iterator[None]:
+        """Ctrl-C, SIGTERM and a hang-up end the run in order; a second one ends it at once.
+
+        ``patience``: seconds after which the first one acts as a second, None for never.
+        """
+        self.patience = patience
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -63,10 +68,14 @@ class Halt:
         try:
             yield
         finally:
-            if self._timer is not None:
-                self._timer.cancel()
+            self.in_order()
             for number, handler in old.items():
                 signal.signal(number, handler)
+
+    def in_order(self) -> None:
+        """The run has ended: no patience is needed any more."""
+        if self._timer is not None:
+            self._timer.cancel()
 
     def take_signals(self) -> None:
         """Receive them (again: Ray takes SIGTERM when it starts). Under nohup a hang-up is none."""
@@ -81,6 +90,7 @@ class Halt:
             raise KeyboardInterrupt
         self.signalled = True
         main = threading.get_ident()
-        self._timer = threading.Timer(PATIENCE, signal.pthread_kill, (main, signal.SIGINT))
-        self._timer.daemon = True
-        self._timer.start()
+        if self.patience is not None:
+            self._timer = threading.Timer(self.patience, signal.pthread_kill, (main, signal.SIGINT))
+            self._timer.daemon = True
+            self._timer.start()

@@ -103,6 +103,7 @@ class Runner:
             self.halt.interrupt()
             self.halt.due()
         finally:
+            self.halt.in_order()
             if self.halt.ended or sys.exc_info()[0] is not None:
                 ledger.interrupted()
         if self.halt.error is not None:

@@ -11,7 +11,7 @@ from pdf_search.data.prepared import Prepared
 from pdf_search.sweep import checkpoints
 from pdf_search.sweep.cluster import check_nodes, ray_session
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.halt import Halt
+from pdf_search.sweep.halt import PATIENCE, Halt
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.runner import Runner
@@ -37,7 +37,7 @@ def session(
     if "://" not in storage:
         checkpoints.make(storage)
     cpus, gpus = size.cpus * size.concurrent, ceil(size.gpus * size.concurrent)
-    with halt.on_signals(), ray_session(cpus, gpus, options.address, folder.log):
+    with halt.on_signals(PATIENCE), ray_session(cpus, gpus, options.address, folder.log):
         halt.take_signals()
         if options.address is not None:
             check_nodes(storage)

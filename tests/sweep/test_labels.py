@@ -75,9 +75,7 @@ def test_without_confirmation_the_test_part_is_not_looked_at(
     check(with_targets(data, targets, Task.REGRESSION), builder, "rmse", confirm=False)
 
 
-def test_what_is_undefined_in_some_folds_goes_on(
-    data: Prepared, builder: TrialBuilder
-) -> None:
+def test_what_is_undefined_in_some_folds_goes_on(data: Prepared, builder: TrialBuilder) -> None:
     rare = np.zeros((len(data.graphs), 1))
     rare[:4] = 1  # four graphs of the class: most folds have none
     some = with_targets(data, rare, Task.MULTILABEL)

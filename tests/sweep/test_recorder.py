@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import signal
+import time
 from collections.abc import Iterator
 from math import nan
 from pathlib import Path
@@ -149,6 +150,32 @@ def test_a_signal_ends_the_run_in_order_and_a_second_one_at_once(number: signal.
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
     assert signal.getsignal(number) is before
+
+
+def test_a_run_that_does_not_end_in_time_is_ended() -> None:
+    halt = Halt()
+    with halt.on_signals(patience=0.05):
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(10)
+    halt = Halt()
+    with halt.on_signals(patience=0.05):
+        signal.raise_signal(signal.SIGTERM)
+        halt.in_order()
+        time.sleep(0.2)
+    assert halt.signalled
+
+
+def test_under_nohup_a_hang_up_is_none() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        halt = Halt()
+        with halt.on_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert not halt.signalled
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
