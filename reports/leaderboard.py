@@ -159,6 +159,7 @@ def leaderboard_markdown(data: SweepData, phase: Phase | None = None) -> str:
         "configurations have test values. A spread is the population standard deviation over n "
         "replicates.",
         *(f"Partial: {notice}." for notice in data.notices()),
+        *(f"Why: {escape_markdown(failure)}." for failure in data.failures()),
         render_markdown(header, cells).rstrip(),
     ]
     if shared:

@@ -32,6 +32,7 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         f"{sweep.name}: {data.title}, {label}, protocol {sweep.protocol.value}, {sweep.method}",
         "search: " + (", ".join(f"{states[s]} {s.value}" for s in State if states[s]) or "none"),
         *(f"partial: {notice}" for notice in data.notices()),
+        *(f"why: {failure}" for failure in data.failures()),
         *(f"data: {note}" for note in data.data_notes),
     ]
     for phase in Phase:

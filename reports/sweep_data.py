@@ -105,7 +105,7 @@ class SweepData:
             notices.append("confirm: not run yet, so there are no test numbers")
         elif open_runs:
             notices.append(f"confirm: {len(open_runs)} of {len(runs)} configurations not whole")
-        return [*notices, *self.failures()]
+        return notices
 
     def failures(self) -> list[str]:
         """For each reason how many trials FAILED or DIVERGED of it, the commonest first."""

@@ -84,7 +84,14 @@ def show(
     if trial is None:
         if as_json:
             trials = [row.as_dict() for row in leaderboard_rows(data)]
-            out_json({"sweep": data.sweep, "notices": data.notices(), "trials": trials})
+            out_json(
+                {
+                    "sweep": data.sweep,
+                    "notices": data.notices(),
+                    "failures": data.failures(),
+                    "trials": trials,
+                }
+            )
         else:
             out(show_sweep(data))
         return

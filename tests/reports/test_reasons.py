@@ -37,7 +37,7 @@ def test_the_first_line_of_each_reason(store: Store) -> None:
     for text in (show_sweep(data), leaderboard_markdown(data)):
         assert "OSError: no library" in text
         assert "Traceback" not in text
-        assert "train_loss of replicate 0 is nan in epoch 3" in text
+        assert "loss of replicate 0 is nan in epoch 3" in text
     assert "Traceback: ..." in leaderboard_csv(leaderboard_rows(data))  # whole, for programs
 
 
@@ -52,8 +52,8 @@ def test_notices_count_the_reasons(store: Store) -> None:
         "1 trial FAILED: no reason recorded",
         "2 more reasons",
     ]
-    assert set(data.failures()) <= set(data.notices())
-    assert "3 trials FAILED: a" in show_sweep(data)
+    assert "why: 3 trials FAILED: a" in show_sweep(data)
+    assert "Why: 3 trials FAILED: a." in leaderboard_markdown(data)
 
 
 def test_a_sweep_without_failures_has_no_column_for_them(store: Store) -> None:
