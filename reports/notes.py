@@ -8,6 +8,7 @@ from pdf_search.records import METRICS, Protocol
 from pdf_search.results.advice import divergence_advice
 from reports.published import AS_QUOTED
 from reports.sweep_data import Entry, SweepData
+from reports.versions import sweep_versions, version_notes
 
 PROTOCOLS = {
     Protocol.SPLIT: (
@@ -81,6 +82,7 @@ def table_notes(
         )
     yield f"± is the population standard deviation (ddof 0) over n {_replicates(data)}."
     yield from (f"Data: {note}" for note in data.data_notes)
+    yield from version_notes(sweep_versions(data))
     if split == "test":
         yield "Our rows keep the order of the search; no test value orders or selects anything."
         if quoted or len(data.confirmed) > 1:

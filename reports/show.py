@@ -21,6 +21,7 @@ from reports.numbers import (
 )
 from reports.sweep_data import Entry, SweepData
 from reports.tables import render_plain
+from reports.versions import sweep_versions, version_notes, version_text
 
 
 def show_sweep(data: SweepData, limit: int = 20) -> str:
@@ -34,6 +35,7 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         *(f"partial: {notice}" for notice in data.notices()),
         *(f"why: {failure}" for failure in data.failures()),
         *(f"data: {note}" for note in data.data_notes),
+        *version_notes(sweep_versions(data)),
     ]
     for phase in Phase:
         rows = leaderboard_rows(data, phase)
@@ -77,6 +79,7 @@ def show_trial(data: SweepData, entry: Entry) -> str:
         ("memory", "" if trial.peak_mb is None else f"{trial.peak_mb:.0f} MB"),
         ("device", trial.device),
         ("checkpoint", trial.checkpoint),
+        ("versions", version_text(trial.config) if trial.config else ""),
         ("configuration", trial.config_hash),
     ]
     width = max(len(name) for name, _ in facts)

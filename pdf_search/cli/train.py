@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pdf_search.sweep import SweepFolder
 
 INTERRUPTED = 130
+VERSION_KEYS = ("data.featuriser", "data.split_version")
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,15 @@ def train(
     from pdf_search.records import State
     from pdf_search.space import load_space
     from pdf_search.training.device import resolve_device
+    from pdf_search.training.run_folder import with_versions_of
 
     chosen = load_space(space, sets or (), run.setting)
     config = _config(chosen, run)
     network = f"-{run.setting.rpartition('/')[2]}" if run.setting else ""
     resolve_device(config.device)  # before anything is prepared or written
     folder = _folder(run, f"train-{chosen.name}{network}")
+    if run.resume and not any(text.startswith(VERSION_KEYS) for text in sets or ()):
+        config = with_versions_of(folder.path, config)
     prepared = prepare(config.data, source.data_root, source.cache, source.yes, say)
     data = with_split_notes(load_prepared(prepared), config)
     for note in data.notes:

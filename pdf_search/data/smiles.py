@@ -79,11 +79,20 @@ def _blank_inside(cell: str, before: str) -> str:
     rest = cell[len(before) :].strip()
     if rest.startswith("|"):
         return f"an extension (CXSMILES) after {before!r}, which is not read: remove {rest!r}"
+    if not _would_be_read(before):
+        return "not a SMILES string"
     blank = _BLANKS.get(cell[len(before)], "a blank")
     return (
         f"{blank} after {before!r}: RDKit would read {before!r} alone "
         "(a name belongs in a column of its own)"
     )
+
+
+def _would_be_read(text: str) -> bool:
+    from rdkit import Chem, rdBase  # noqa: PLC0415
+
+    with rdBase.BlockLogs():
+        return Chem.MolFromSmiles(text, sanitize=False) is not None
 
 
 def _named(character: str) -> str:

@@ -95,15 +95,31 @@ class RunFolder:
         write_atomically(self.path / CURVE, lambda path: _write_curve(path, self.curve, replicates))
 
 
+def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:
+    """The configuration, with the versions of featuriser and split that the run began with.
+
+    Raises:
+        TrialError: the recorded configuration cannot be read.
+    """
+    earlier = _recorded(folder / CONFIG).data
+    names = ("featuriser", "split_version")
+    data = config.data.model_copy(update={name: getattr(earlier, name) for name in names})
+    return config.model_copy(update={"data": data})
+
+
+def _recorded(file: Path) -> TrialConfig:
+    try:
+        return parse_trial(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TrialError(f"{file}: cannot be read ({error}). Start the trial anew.") from error
+
+
 def _check_same(file: Path, config: TrialConfig) -> None:
     """Raises: TrialError, naming the settings that differ from those the run began with."""
     # A run without a checkpoint has only this file to tell what it is.
     if not file.is_file():
         return
-    try:
-        earlier = parse_trial(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise TrialError(f"{file}: cannot be read ({error}). Start the trial anew.") from error
+    earlier = _recorded(file)
     # The budget may grow when a stopped trial is continued.
     earlier, now = (c.model_copy(update={"stop_epoch": None}) for c in (earlier, config))
     if earlier.content_hash() == now.content_hash():

@@ -8,6 +8,7 @@ from pdf_search.records import Protocol
 from reports.grid import Line
 from reports.notes import PROTOCOLS, PUBLISHED_ROWS, marks_note
 from reports.studies.data import Study
+from reports.versions import version_notes
 
 LAST_EPOCH = (
     "Row 'last epoch': the same runs after their last epoch, so that no epoch is chosen on "
@@ -44,6 +45,9 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
     yield SPREAD
     for note in dict.fromkeys(f"{p.title}: {n}" for p in study.parts for n in p.data_notes):
         yield f"Data: {note}"
+    yield from version_notes(
+        (f"{run.name} of {run.part.sweep.name}", run.entry.trial.config) for run in study.runs()
+    )
     cells = [cell for line in lines for cell in line.cells if not isinstance(cell, str)]
     if any(cell.kind == "published" for cell in cells):
         yield marks_note(folds, any(cell.mark for cell in cells))

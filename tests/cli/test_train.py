@@ -90,6 +90,20 @@ def test_continued_run_gives_the_same_curve(run: Run, home: Path) -> None:
     assert "saved with configuration" in refused.stderr
 
 
+def test_a_run_of_version_1_is_continued_as_such(run: Run, home: Path) -> None:
+    words = ["train", "freesolv", *SMALL, "--name", "old"]
+    ones = ["--set", "data.featuriser=1", "--set", "data.split_version=1"]
+    run(*words, *ones, "--epochs", 1)
+    file = home / "runs" / "old" / "config.yaml"
+    lines = file.read_text().splitlines(keepends=True)
+    new = ("featuriser", "split_version", "split_by")  # which the first version did not write
+    file.write_text("".join(line for line in lines if not line.strip().startswith(new)))
+    run(*words, "--epochs", 2, "--resume")
+    assert len(pd.read_csv(home / "runs" / "old" / "curve.csv")) == 2
+    refused = run(*words, "--set", "data.featuriser=2", "--epochs", 3, "--resume", code=1)
+    assert "data.featuriser was 1, now 2" in refused.stderr
+
+
 def test_diverged_run_fails_and_keeps_its_configuration(run: Run, home: Path) -> None:
     words = ["train", "freesolv", *SMALL, "--epochs", 2, "--name", "wild"]
     wild = run(*words, "--set", "training.learning_rate=1e30", "--json", code=1)

@@ -47,6 +47,7 @@ WRONG = {
     "[C,N]C": r"a pattern \(SMARTS\)",
     "[R1]CC": "not a SMILES string|a pattern",
     "butane": "not a SMILES string",
+    "not a molecule": "^not a SMILES string$",
     "C(": "not a SMILES string",
     "CFC": "Explicit valence for atom # 1 F",
 }
