@@ -41,7 +41,7 @@ def out_of_memory(text: str) -> str:
 
 
 def died(text: str) -> str:
-    """A worker that is gone without an exception of its own."""
+    """A worker that is gone without an exception: Ray says the same of a kill and of a crash."""
     if KILLED.search(text):
-        return f"the worker was killed, most likely for want of memory; {MEMORY}\n{text}"
+        return f"the worker was killed (out of memory?) or crashed; {MEMORY}\n{text}"
     return f"the worker died: {first_line(text)}\n{text}"

@@ -138,7 +138,7 @@ KILLED = (
 
 def test_a_killed_worker_is_said_in_the_first_line(bench: Bench, tmp_path: Path) -> None:
     row = failed_of(bench, tmp_path, RayActorError(error_msg=KILLED))
-    assert row.reason.startswith("the worker was killed, most likely for want of memory; give it")
+    assert row.reason.startswith("the worker was killed (out of memory?) or crashed; give it")
     assert "--concurrent" in row.reason
     assert "Worker exit detail" in row.message
 
