@@ -15,6 +15,8 @@ from pdf_search.records import Task
 _STRAY = 0.1  # at most this share of a column of labels is something else
 _FEW = 10  # different whole numbers that may be the codes of classes
 _REPEATS = 5  # how often each of them is there on average
+_GAP_CODES = (99, 999, 9999, 99999, 999999)  # that people write where there is no value
+_FAR = 5  # times larger than every other value
 
 GUESSED = {
     Task.MULTILABEL: "guessed: the targets hold only 0 and 1; data.task=regression or multiclass "
@@ -60,6 +62,22 @@ def whole_number_note(
             notes.append(
                 f"{name} holds {count} different whole numbers only, {_counted(table, column)}: "
                 "if they are classes, set data.task to multiclass"
+            )
+    return notes
+
+
+def gap_code_note(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
+    """A note on numbers like -999, far from all others, that often stand for a gap."""
+    notes = []
+    for name, column in zip(names, values.T, strict=True):
+        code = np.isin(np.abs(column), _GAP_CODES)
+        others = np.abs(column[~code & ~np.isnan(column)])
+        if code.any() and len(others) and others.max() * _FAR < np.abs(column[code]).min():
+            lines = at_lines([table.lines[i] for i in np.flatnonzero(code)])
+            shown = " and ".join(f"{value:g}" for value in np.unique(column[code]))
+            notes.append(
+                f"{name} holds {shown}, far from its other values ({lines}): if that stands for "
+                "a gap, leave the cell empty"
             )
     return notes
 

@@ -23,6 +23,7 @@ from pdf_search.errors import DataError
 
 _SHOWN = 20  # wrong lines in an error
 _LISTED = 10  # lines in a note
+_WIDTH = 60  # characters of a wrong row
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Table:
     lines: list[int]
     numbers: list[int] = field(default_factory=list)  # of rows as pandas counts; empty: 0, 1, 2...
     notes: tuple[str, ...] = ()  # how the file was read, a sentence each
-    separator: str = ","
+    as_pandas: str = "sep=','"  # the options with which pandas reads it
 
     def column(self, name: str, key: str) -> list[str]:
         """The cells of a column. ``key`` is the configuration key that named it, for the error.
@@ -74,9 +75,11 @@ class Table:
         close += [c for c in self.columns if c.lower() == name.lower() and c not in close]
         hint = f"did you mean {_listed(close)}? " if close else ""
         if not close and any(is_number(column) for column in self.columns):
-            hint = "its first line looks like a row, not like names: add a line of names. "
+            hint = "its first line looks like a row, not like names: add a line of names; "
+        elif any(separator in column for column in self.columns for separator in SEPARATORS):
+            hint += "name the separator on a line before the names, as in sep=; "
         elif len(self.columns) == 1 and len(self.columns[0].split()) > 1:
-            hint = "only blanks stand between its names: separate cells by commas. "
+            hint = "only blanks stand between its names: separate cells by commas; "
         return (
             f"{self.path} has no column {name!r} (data.{key}): {hint}"
             f"its columns are {_listed(self.columns)}"
@@ -113,7 +116,8 @@ def read_table(path: Path, as_is: bool = False, option: str = "data.path") -> Ta
     _check_widths(path, head, [body[i] for i in full])
     cells = [row.cells if as_is else [cell.strip() for cell in row.cells] for row in body]
     lines = [row.first for row in body]
-    table = Table(path, header, cells, lines, notes=tuple(notes), separator=layout.separator)
+    options = f"sep={layout.separator!r}" + (", skiprows=1" if layout.said else "")
+    table = Table(path, header, cells, lines, notes=tuple(notes), as_pandas=options)
     return table if len(full) == len(body) else table.kept(full, "no content")
 
 
@@ -127,20 +131,26 @@ def _header(path: Path, rows: list[Row]) -> tuple[str, ...]:
 
 def _check_widths(path: Path, header: Row, rows: list[Row]) -> None:
     width = len(header.cells)
-    widths = {len(row.cells) for row in rows}
+    other = [row for row in rows if len(row.cells) != width]
     wrong = [
-        f"line {row.first}: {len(row.cells)} cells, not {width}"
-        for row in rows
-        if len(row.cells) != width
+        f"line {row.first}: {len(row.cells)} cells, not {width}: {_shortened(row.cells)}"
+        for row in other
     ]
     remedy = "quote cells that contain a comma; numbers have a decimal point"
-    if len(widths) == 1 and width == 1:
+    starts = {cell.strip()[:1] for row in other for cell in row.cells}
+    if width == 1:
         remedy = "the line of names comes first: remove lines above it"
-    elif widths == {width + 1}:
-        remedy = "every row has a cell more than the header: name all columns; quote cells that "
-        remedy += "contain a comma; numbers have a decimal point"
+    elif '"' in starts or "'" in starts:
+        remedy = "a cell is quoted by \", not by ', with no blank before the mark"
+    elif {len(row.cells) for row in rows} == {width + 1}:
+        remedy = f"every row has a cell more than the header: name all columns; {remedy}"
     names = ", ".join(cell.strip() for cell in header.cells)
     refuse(wrong, f"{path}: rows do not fit the header, line {header.first}, {names}", remedy)
+
+
+def _shortened(cells: list[str]) -> str:
+    text = ", ".join(cells)
+    return repr(text if len(text) <= _WIDTH else f"{text[:_WIDTH]}...")
 
 
 def refuse(wrong: list[str], what: str, remedy: str) -> None:

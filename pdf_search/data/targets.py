@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pdf_search.data import cells
 from pdf_search.data.classes import class_numbers
-from pdf_search.data.guess import guess_task, in_words, whole_number_note
+from pdf_search.data.guess import gap_code_note, guess_task, in_words, whole_number_note
 from pdf_search.data.table import Table, refuse
 from pdf_search.errors import DataError
 from pdf_search.records import Task
@@ -63,6 +63,7 @@ def read_targets(
     values = np.stack([_numbers(table, name) for name in names], axis=1)
     names, values, empty = _with_values(table, names, values)
     doubts = [] if task else whole_number_note(table, names, values)
+    doubts += gap_code_note(table, names, values)
     task = task or guess_task(table, names, values)
     check = _check_labels if task is Task.MULTILABEL else _check_constant
     notes = (*nameless, *empty, *doubts, *check(table, names, values))
@@ -135,14 +136,14 @@ def _numbers(table: Table, name: str) -> NDArray[np.float32]:
 def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
     """What to do about cells that are no number, from the causes of all of them."""
     remedy = "write a number, or leave the cell empty where the target is unknown"
-    commas = [cause for cause in causes if cells.DECIMAL_COMMA in cause]
-    if commas and len(commas) == len(causes):
+    # 1,234 alone may be a thousand and more; beside 1,5 it is not.
+    if cells.DECIMAL_COMMA in causes and all(cells.DECIMAL_COMMA in cause for cause in causes):
         remedy += (
             "; a file with decimal commas throughout is converted by pandas.read_csv(OLD, "
-            f"sep={table.separator!r}, decimal=',').to_csv(NEW, index=False)"
+            f"{table.as_pandas}, decimal=',', thousands='.').to_csv(NEW, index=False)"
         )
     if causes.count(cells.TEXT) > len(column) / 2:
-        words = Counter(cell for cell in column if not cells.is_missing(cell))
+        words = Counter(cell for cell in column if cell)
         if len(words) <= _FEW_WORDS:
             remedy += f"; the cells are {in_words(words)}: write 1 and 0 for labels"
         remedy += "; for class names set data.task to multiclass"

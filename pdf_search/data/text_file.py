@@ -9,6 +9,8 @@ from pdf_search.errors import DataError
 from pdf_search.places import expanded
 
 _WORKBOOK = "open it in a spreadsheet program and save the sheet as 'CSV UTF-8'"
+_PAGE = "it is a web page: download the file itself ('raw')"
+_JSON = "it is JSON: write it with pandas' to_csv(..., index=False)"
 _STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it with gunzip",
     b"BZh9": "it is compressed: unpack it with bunzip2",
@@ -16,6 +18,8 @@ _STARTS = {
     b"\x28\xb5\x2f\xfd": "it is compressed: unpack it with unzstd",
     b"PK\x03\x04": f"it is an Excel workbook or a zip archive: unpack it, or {_WORKBOOK}",
     b"\xd0\xcf\x11\xe0": f"it is an old Excel workbook: {_WORKBOOK}",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), _PAGE),
+    **dict.fromkeys((b"[{", b"{"), _JSON),
 }
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 1000  # bytes looked at for UTF-16 without a mark
@@ -44,8 +48,9 @@ def read_text(path: Path, option: str) -> str:
 
 def _other_kind(data: bytes) -> str:
     """What the file is if it is no text of single bytes; empty if it may be."""
+    begin = data[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     for start, what in _STARTS.items():
-        if data.startswith(start):
+        if data.startswith(start) or begin.startswith(start):
             return what
     if data.startswith(b"PAR1") and data.endswith(b"PAR1"):
         return "it is a Parquet file: write it with pandas' to_csv(..., index=False)"

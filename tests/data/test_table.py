@@ -61,7 +61,9 @@ def test_the_separator_is_found_and_an_unusual_one_is_said(
 def test_semicolons_with_decimal_commas_keep_their_cells(tmp_path: Path) -> None:
     found = table(tmp_path, "smiles;y;z\nCC;1,5;2,5\nCCO;2,5;3,5\n")
     assert found.rows == [["CC", "1,5", "2,5"], ["CCO", "2,5", "3,5"]]
-    assert found.separator == ";"
+    assert found.as_pandas == "sep=';'"
+    said = table(tmp_path, "sep=;\nsmiles;y\nCC;1,5\n")
+    assert said.as_pandas == "sep=';', skiprows=1"
 
 
 def test_one_column_of_smiles_is_one_column(tmp_path: Path) -> None:
@@ -99,6 +101,8 @@ ACCENT = "smiles,y,by\nCC,1.5,Ann\nCCO,2.5,Andr\xe9\nC,3.5,Bob\n"
         (b"PK\x03\x04" + bytes(60), "it is an Excel workbook or a zip archive"),
         (b"\xd0\xcf\x11\xe0" + bytes(60), "it is an old Excel workbook"),
         (b"PAR1abcPAR1", "it is a Parquet file"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html>", "it is a web page"),
+        (b'[{"smiles": "CC"}]', "it is JSON"),
     ],
 )
 def test_what_is_not_utf8_says_what_it_is_and_how_to_save_it(
@@ -193,6 +197,7 @@ def test_columns_that_nobody_asks_for_may_be_doubled_or_nameless(tmp_path: Path)
         ("smiles,log\u00a0S\nCC,1\n", "log S", r"did you mean 'log\xa0S'\?"),
         ("smiles,LOGS\nCC,1\n", "logS", "did you mean LOGS?"),
         ("CC,1.5\nCCO,2.5\n", "smiles", "its first line looks like a row, not like names"),
+        ("smiles;y, exp\nCC;1,5\n", "smiles", "name the separator on a line before the names"),
         ("smiles y\nCC 1.5\n", "smiles", "only blanks stand between its names"),
         ("smiles,2019\nCC,1\n", "2020", "did you mean 2019?"),
     ],
@@ -213,7 +218,11 @@ def test_names_that_differ_by_blanks_around_them_are_the_same_name(tmp_path: Pat
     ("text", "said"),
     [
         ("smiles,y\nCC,1,5\nC,2,5\n", "every row has a cell more than the header"),
-        ("smiles,y\nCC,1,5\nC,2\n", "line 2: 3 cells, not 2"),
+        ("smiles,y\nCC,1,5\nC,2\n", "line 2: 3 cells, not 2: 'CC, 1, 5'"),
+        ("smiles,y\nCC\t1\nC\t2\n", r"line 2: 1 cells, not 2: 'CC\t1'"),
+        ("smiles,y\n'a, b',1\n", "a cell is quoted by \", not by '"),
+        ('smiles, y\nCC, "1,5"\n', "with no blank before the mark"),
+        ("# from Ann\n# in 2019\nsmiles,y\nCC,1\n", "the line of names comes first"),
         ("solubility\nsmiles,y\nCC,1\n", "the line of names comes first"),
         (",,\nsmiles,y,z\nC,1,2\n", "its first line holds no names"),
         ("\n \n", "it is empty"),

@@ -144,6 +144,13 @@ def test_few_whole_numbers_may_be_classes(tmp_path: Path) -> None:
     assert not own(tmp_path, column([1, 2, 3, 4]))[2]
 
 
+def test_a_number_that_may_stand_for_a_gap_is_said(tmp_path: Path) -> None:
+    _, found, notes = own(tmp_path, column([*NUMBERS, -999, 7.5, -999]))
+    assert found.values.min() == -999
+    assert notes.startswith("y holds -999, far from its other values (lines 8, 10): if that stands")
+    assert not own(tmp_path, column([*NUMBERS, 99, 45, 30]))[2]
+
+
 def test_a_label_column_of_one_class_among_others_is_said(tmp_path: Path) -> None:
     text = "smiles,a,b\nC,1,1\nCC,0,1\nCCC,1,1\n"
     _, found, notes = own(tmp_path, text, "a", "b")
@@ -166,7 +173,10 @@ def test_a_column_without_a_name_is_no_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "said", "unsaid"),
     [
-        (["1,38", "2,41"] * 9, "sep=',', decimal=',')", "multiclass"),
+        (["1,38", "2,41"] * 9, "sep=',', decimal=',', thousands='.').to_csv", "multiclass"),
+        (["1,385", "2,410", "0,5"], "decimal=',', thousands='.'", "multiclass"),
+        (["1,385", "2,410"] * 9, "a comma between thousands, or a decimal", "pandas"),
+        (["+", "+", "-"] * 9, "'+' (18 times), '-' (9 times): write 1 and 0", "comma"),
         (["1,138.0", "2,141.5"] * 9, "commas between thousands", "multiclass"),
         (["active", "inactive"] * 9, "'active' (9 times), 'inactive' (9 times): write 1", "comma"),
         (["True", "False"] * 9, "for class names set data.task to multiclass", "comma"),
