@@ -18,20 +18,22 @@ _PER_CLASS = 2  # fewer members than this on average: the column may be none of 
 
 
 def class_numbers(
-    table: Table, name: str
+    table: Table, name: str, strict: bool = True
 ) -> tuple[NDArray[np.float32], tuple[str, ...], list[str]]:
     """Class numbers [g, 1], nan where the cell is empty; the classes' names; what is doubtful.
 
-    Classes are ordered by value if they are numbers, else by name.
+    Classes are ordered by value if they are numbers, else by name. Not ``strict``: a number may be
+    spelt in two ways, which are two classes.
 
     Raises:
         DataError: text that may be a class or a gap, one number spelt in two ways, a single class.
     """
-    column = table.column(name, "targets")
+    column = table.column(name, "data.targets")
     _refuse_odd(table, name, column)
     counts = Counter(cell for cell in column if cell)
     labels = sorted(counts, key=_order)
-    _refuse_two_spellings(table, name, counts)
+    if strict:
+        _refuse_two_spellings(table, name, counts)
     if len(labels) < 2:
         only = f"the single class {labels[0]!r}" if labels else "no class at all"
         gaps = [line for line, cell in zip(table.lines, column, strict=True) if not cell]

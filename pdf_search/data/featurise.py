@@ -43,7 +43,7 @@ def read_molecules(
     Raises:
         DataError: SMILES that RDKit or OGB cannot read, all at once, with their lines.
     """
-    cells = table.column(smiles, "smiles")
+    cells = table.column(smiles, "data.smiles")
     graphs, reasons = _read(cells, say, version)
     if reasons:
         wrong = [(table.lines[i], cells[i], reason) for i, reason in reasons.items()]

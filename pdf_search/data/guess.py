@@ -26,8 +26,12 @@ GUESSED = {
 """Why a task was chosen that nobody named, and what to do if the guess is wrong."""
 
 
-def guess_task(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> Task:
+def guess_task(
+    table: Table, names: tuple[str, ...], values: NDArray[np.float32], strict: bool = True
+) -> Task:
     """Labels if every column holds only 0 and 1, else a regression.
+
+    Not ``strict``: also where a few cells or two values leave it in doubt.
 
     Raises:
         DataError: a few cells among labels that are none, a column of two values, or columns of
@@ -38,7 +42,7 @@ def guess_task(table: Table, names: tuple[str, ...], values: NDArray[np.float32]
     if len(labels) == len(names):
         return Task.MULTILABEL
     others = [name for name in names if name not in labels]
-    for name in others:
+    for name in others if strict else ():
         _refuse_strays(table, name, columns[name])
         _refuse_two(table, name, columns[name])
     if labels:

@@ -205,7 +205,9 @@ def _ogb_info(name: str) -> DatasetInfo:
 def _csv_info(config: DataConfig) -> DatasetInfo:
     if config.path is None:
         raise DataError("data.name is csv, but data.path (the file with the molecules) is missing")
-    _, targets = molecules.read_own(Path(config.path), config.smiles, config.targets, config.task)
+    _, targets = molecules.read_own(
+        Path(config.path), config.smiles, config.targets, config.task, config.featuriser
+    )
     return DatasetInfo(
         "csv",
         Path(config.path).stem,

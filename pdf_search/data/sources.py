@@ -247,7 +247,7 @@ def _read_table(
 ) -> RawSet:
     from pdf_search.data.featurise import read_molecules  # noqa: PLC0415
 
-    table, targets = molecules.read_own(path, smiles, names, task)
+    table, targets = molecules.read_own(path, smiles, names, task, version)
     raw = read_molecules(table, smiles, targets, say, version)
     rows = np.array(table.numbers, np.int64) if table.numbers else None
     return replace(raw, rows=rows, notes=(*table.notes, *targets.notes, *raw.notes))

@@ -39,7 +39,7 @@ class Table:
     as_pandas: str = "sep=','"  # the options with which pandas reads it
 
     def column(self, name: str, key: str) -> list[str]:
-        """The cells of a column. ``key`` is the configuration key that named it, for the error.
+        """The cells of a column. ``key``: what named it, for the error.
 
         Raises:
             DataError: no such column, or several.
@@ -50,7 +50,7 @@ class Table:
         if len(places) > 1:
             among = " and ".join(str(place + 1) for place in places)
             raise DataError(
-                f"{self.path}: columns appear twice: {name} (data.{key}) is the name of columns "
+                f"{self.path}: columns appear twice: {name} ({key}) is the name of columns "
                 f"{among}; rename all but one"
             )
         return [row[places[0]] for row in self.rows]
@@ -81,7 +81,7 @@ class Table:
         elif len(self.columns) == 1 and len(self.columns[0].split()) > 1:
             hint = "only blanks stand between its names: separate cells by commas; "
         return (
-            f"{self.path} has no column {name!r} (data.{key}): {hint}"
+            f"{self.path} has no column {name!r} ({key}): {hint}"
             f"its columns are {_listed(self.columns)}"
         )
 

@@ -40,33 +40,40 @@ class Targets:
 
 
 def read_targets(
-    table: Table, smiles: str, names: Sequence[str] = (), task: Task | None = None
+    table: Table,
+    smiles: str,
+    names: Sequence[str] = (),
+    task: Task | None = None,
+    strict: bool = True,
 ) -> Targets:
     """The target columns as numbers, and the task they pose.
 
     Without ``task``: columns that hold only 0 and 1 are binary labels, other numbers regression.
-    Columns without any value are left out, with a note.
+    Columns without any value are left out, with a note. Not ``strict``: no doubt is refused.
 
     Raises:
         DataError: unknown columns, cells that are no number, values that do not fit the task or
             leave it in doubt, targets that are all the same.
     """
-    table.column(smiles, "smiles")
+    table.column(smiles, "data.smiles")
     given = tuple(names)
     names = _target_names(table, smiles, given)
     nameless = [] if given else _nameless(table)
     if task is Task.MULTICLASS:
         if len(names) != 1:
             raise DataError(f"data.task multiclass takes one target column, not {', '.join(names)}")
-        numbers, classes, doubts = class_numbers(table, names[0])
+        numbers, classes, doubts = class_numbers(table, names[0], strict)
         return Targets(names, task, numbers, classes, (*nameless, *doubts))
     values = np.stack([_numbers(table, name) for name in names], axis=1)
     names, values, empty = _with_values(table, names, values)
     doubts = [] if task else whole_number_note(table, names, values)
     doubts += gap_code_note(table, names, values)
-    task = task or guess_task(table, names, values)
-    check = _check_labels if task is Task.MULTILABEL else _check_constant
-    notes = (*nameless, *empty, *doubts, *check(table, names, values))
+    task = task or guess_task(table, names, values, strict)
+    if task is Task.MULTILABEL:
+        doubts += _check_labels(table, names, values)
+    elif strict:
+        _refuse_constant(table, names, values)
+    notes = (*nameless, *empty, *doubts)
     return Targets(names, task, values, notes=notes)
 
 
@@ -111,7 +118,7 @@ def _with_values(
 
 
 def _numbers(table: Table, name: str) -> NDArray[np.float32]:
-    column = table.column(name, "targets")
+    column = table.column(name, "data.targets")
     exact = np.full(len(column), np.nan)
     wrong: list[str] = []
     causes: list[str] = []
@@ -182,14 +189,13 @@ def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float
     return [f"every label in {text}, so its metric is undefined" for text in same.values()]
 
 
-def _check_constant(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
+def _refuse_constant(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> None:
     """Refuse a column that has nothing to learn."""
     if same := _same(names, values):
         raise DataError(
             f"{table.path}: every value in {'; in '.join(same.values())}: there is nothing to "
             "learn; choose other data.targets"
         )
-    return []
 
 
 def _same(names: tuple[str, ...], values: NDArray[np.float32]) -> dict[str, str]:

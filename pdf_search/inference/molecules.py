@@ -48,7 +48,7 @@ def predict_molecules(
         DataError: no such column, or columns that would be written twice.
     """
     _check_molecules(trained)
-    cells = [cell.strip() for cell in table.column(smiles, "smiles")]
+    cells = [cell.strip() for cell in table.column(smiles, "--smiles")]
     version = trained.config.data.featuriser
     graphs, places, reasons = molecule_graphs(cells, progress or silent, version)
     outputs = len(_names(trained))

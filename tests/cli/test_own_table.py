@@ -72,4 +72,4 @@ def test_the_plan_says_the_same_before_a_sweep(run: Run, home: Path) -> None:
     assert "y holds 3 different whole numbers only" in run(*words).stdout
     assert "y holds 3 different" in "".join(json.loads(run(*words, "--json").stdout)["data_notes"])
     write(home / "codes.csv", [-1, 1] * 12)
-    assert "holds only two values, -1 (12 times)" in run(*words, code=2).stderr
+    assert "holds only two values, -1 (12 times)" in run(*words, code=1).stderr

@@ -50,7 +50,10 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert "--csv: " in (wide := run(*words[:3], home / "wide.csv", code=1).stderr)
     assert "it is UTF-16" in wide
     assert "no file" in run("predict", "two", "--csv", "gone.csv", code=1).stderr
-    assert "no column 'SMILES'" in run(*words, "--smiles", "SMILES", code=1).stderr
+    assert (
+        "no column 'SMILES' (--smiles): did you mean smiles?"
+        in run(*words, "--smiles", "SMILES", code=1).stderr
+    )
     assert "cannot be written" in run(*words, "--to", home / "no" / "x.csv", code=2).stderr
 
 

@@ -183,11 +183,11 @@ def test_rows_without_content_are_named_and_the_others_keep_pandas_numbers(tmp_p
 
 def test_columns_that_nobody_asks_for_may_be_doubled_or_nameless(tmp_path: Path) -> None:
     found = table(tmp_path, ",smiles,y,z,z,,\n0,CC,1.5,3,4,,\n")
-    assert found.column("y", "targets") == ["1.5"]
+    assert found.column("y", "data.targets") == ["1.5"]
     with pytest.raises(DataError, match=r"columns appear twice: z \(data\.targets\) .* 4 and 5"):
-        found.column("z", "targets")
+        found.column("z", "data.targets")
     with pytest.raises(DataError, match="no column ''"):
-        found.column("", "targets")
+        found.column("", "data.targets")
 
 
 @pytest.mark.parametrize(
@@ -204,14 +204,14 @@ def test_columns_that_nobody_asks_for_may_be_doubled_or_nameless(tmp_path: Path)
 )
 def test_a_column_that_is_not_there(tmp_path: Path, text: str, asked: str, said: str) -> None:
     with pytest.raises(DataError) as caught:
-        table(tmp_path, text).column(asked, "targets")
+        table(tmp_path, text).column(asked, "data.targets")
     assert said.replace("\\?", "?") in str(caught.value)
 
 
 def test_names_that_differ_by_blanks_around_them_are_the_same_name(tmp_path: Path) -> None:
     found = table(tmp_path, "smiles,y ,y\nCC,1,2\n")
     with pytest.raises(DataError, match="columns appear twice: y"):
-        found.column("y", "targets")
+        found.column("y", "data.targets")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pdf_search.config import DataConfig
-from pdf_search.data import load_prepared, prepare
+from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.data.molecules import Table, Targets, read_own
 from pdf_search.errors import DataError
 from pdf_search.records import Task
@@ -70,7 +70,12 @@ def test_a_column_without_any_value_is_left_out_and_said(tmp_path: Path) -> None
     assert "no value at all in b: the targets are a, c, d only" in notes
     data = load_prepared(
         prepare(
-            DataConfig(name="csv", path=str(tmp_path / "mine.csv"), targets=("a", "b", "c", "d")),
+            DataConfig(
+                featuriser=2,
+                name="csv",
+                path=str(tmp_path / "mine.csv"),
+                targets=("a", "b", "c", "d"),
+            ),
             cache=tmp_path / "cache",
         )
     )
@@ -80,7 +85,7 @@ def test_a_column_without_any_value_is_left_out_and_said(tmp_path: Path) -> None
 
 def test_rows_and_notes_reach_the_prepared_data(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("smiles;y;id\nC;0.5;a\n;;\nCC;;b\n\nCCC;2.5;c\n")
-    config = DataConfig(name="csv", path=str(tmp_path / "mine.csv"), targets=("y",))
+    config = DataConfig(featuriser=2, name="csv", path=str(tmp_path / "mine.csv"), targets=("y",))
     data = load_prepared(prepare(config, cache=tmp_path / "cache"))
     assert data.rows is not None
     assert data.rows.tolist() == [0, 3]
@@ -92,9 +97,28 @@ def test_rows_and_notes_reach_the_prepared_data(tmp_path: Path) -> None:
     ]
 
 
+def test_what_was_recorded_by_version_1_is_read_as_it_was(tmp_path: Path) -> None:
+    def read(text: str, **keys: object) -> Prepared:
+        (tmp_path / "mine.csv").write_text(text)
+        path = str(tmp_path / "mine.csv")
+        config = DataConfig.model_validate({"name": "csv", "path": path, "targets": ["y"], **keys})
+        return load_prepared(prepare(config, cache=tmp_path / "cache"))
+
+    gaps = read("smiles,y\nC,0.5\nCC,\nCCC,2.5\n")
+    np.testing.assert_array_equal(gaps.graphs.targets[:, 0], np.float32([0.5, np.nan, 2.5]))
+    assert gaps.rows is None
+    assert "no value in 1 of 3 cells of y (line 3)" in gaps.notes
+    labels = read(column([-1, 1, 1]))
+    assert (labels.info.task, labels.graphs.targets[:, 0].tolist()) == (Task.REGRESSION, [-1, 1, 1])
+    assert len(read(column([3.5] * 3)).graphs) == 3
+    assert read(column([0, "0.0", 1]), task="multiclass").class_names == ("0", "0.0", "1")
+
+
 def test_notes_depend_on_whether_the_task_was_given(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text(column([1, 2, 3] * 10))
-    given = DataConfig(name="csv", path=str(tmp_path / "mine.csv"), task=Task.REGRESSION)
+    given = DataConfig(
+        featuriser=2, name="csv", path=str(tmp_path / "mine.csv"), task=Task.REGRESSION
+    )
     guessed = given.model_copy(update={"task": None})
     notes = [
         load_prepared(prepare(config, cache=tmp_path / "cache")).notes
@@ -107,7 +131,7 @@ def test_notes_depend_on_whether_the_task_was_given(tmp_path: Path) -> None:
 
 def test_a_molecule_without_smiles_but_with_a_target_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("smiles,y\nC,1.5\n,2.5\nCC,3.5\n")
-    config = DataConfig(name="csv", path=str(tmp_path / "mine.csv"))
+    config = DataConfig(featuriser=2, name="csv", path=str(tmp_path / "mine.csv"))
     with pytest.raises(DataError, match="line 3"):
         prepare(config, cache=tmp_path / "cache")
 
