@@ -43,6 +43,44 @@ def test_random_split_is_80_10_10_by_its_seed(freesolv: Prepared) -> None:
     assert not np.array_equal(split.train, other.train)
 
 
+@pytest.mark.parametrize(
+    "changes", [{}, {"protocol": "inner", "folds": 4}], ids=["random", "folds"]
+)
+def test_a_fraction_cuts_the_training_part_alone(
+    changes: dict[str, object], freesolv: Prepared
+) -> None:
+    replicate = Replicate(0, 3 if changes else None)
+    full, part = (
+        split_for(
+            freesolv,
+            trial(phase=CONFIRM, data={"name": "freesolv", "train_fraction": f}, **changes),
+            replicate,
+        )
+        for f in (1.0, 0.2)
+    )
+    np.testing.assert_array_equal(part.valid, full.valid)
+    np.testing.assert_array_equal(part.test, full.test)
+    assert set(part.train) < set(full.train)
+    assert len(part.train) == round(0.2 * len(full.train))
+
+
+@pytest.mark.parametrize("protocol", ["inner", "gin-curve"])
+def test_no_fold_trains_on_what_it_holds_out(protocol: str, freesolv: Prepared) -> None:
+    held_out: list[int] = []
+    for fold in range(4):
+        config = trial(protocol=protocol, folds=4)
+        confirm = config.model_copy(update={"phase": CONFIRM})
+        search, tried = (split_for(freesolv, c, Replicate(0, fold)) for c in (config, confirm))
+        assert tried.test is not None
+        assert search.test is None
+        assert whole(tried) == list(range(642))  # so no graph is in two parts
+        assert len(tried.valid) == (0 if protocol == "gin-curve" else len(search.valid))
+        assert not {*search.train, *search.valid} & {*tried.test}
+        assert whole(search) == sorted({*range(642)} - {*tried.test})
+        held_out += tried.test.tolist()
+    assert sorted(held_out) == list(range(642))
+
+
 def test_search_is_given_no_test_part(freesolv: Prepared, esol: Prepared, mutag: Prepared) -> None:
     assert split_for(freesolv, trial(), Replicate(0)).test is None
     assert split_for(esol, trial("ogbg-molesol"), Replicate(0)).test is None
