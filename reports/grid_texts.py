@@ -9,7 +9,8 @@ from reports.cell import CELL_COLUMNS, Cell
 from reports.csv_files import to_csv
 from reports.environment import templates
 from reports.grid import Grid
-from reports.tables import BEST, MARKDOWN_MARKS, SECOND, align_markdown, escape_latex
+from reports.latex import escape_latex
+from reports.tables import BEST, MARKDOWN_MARKS, SECOND, align_markdown
 from reports.tables import escape_markdown as escaped
 
 

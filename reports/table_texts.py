@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from reports.environment import templates
+from reports.latex import escape_latex
 from reports.result_table import ResultTable, TableRow, table_cells
 from reports.tables import (
     BEST,
     MARKDOWN_MARKS,
     SECOND,
     align_markdown,
-    escape_latex,
     escape_markdown,
 )
 

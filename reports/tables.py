@@ -32,38 +32,6 @@ def escape_markdown(text: str) -> str:
     return " ".join(text.split())
 
 
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "|": r"\textbar{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "±": r"$\pm$",
-    "–": "--",
-    "²": r"\textsuperscript{2}",
-    "↓": r"$\downarrow$",
-    "↑": r"$\uparrow$",
-    "ε": r"$\varepsilon$",
-    "\n": " ",
-}
-
-
-def escape_latex(text: str) -> str:
-    """Text for LaTeX; what T1 fonts lack becomes a question mark rather than an error."""
-    parts = text.split("--")  # which LaTeX would join to one dash
-    return "-{}-".join(
-        "".join(LATEX.get(c, c if c.isascii() else "?") for c in part) for part in parts
-    )
-
-
 def render_plain(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Aligned columns for a terminal."""
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]

@@ -6,6 +6,7 @@ import io
 from itertools import chain
 from math import nan
 
+from matplotlib import style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,12 +22,13 @@ KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal inpu
 
 def images(figure: CurveFigure) -> dict[str, bytes]:
     """File name to content: NAME.png (200 dpi) and NAME.pdf."""
-    drawn = _drawn(figure)
     files = {}
-    for kind, metadata in KINDS.items():
-        out = io.BytesIO()
-        drawn.savefig(out, format=kind, dpi=200, metadata=metadata)
-        files[f"{figure.name}.{kind}"] = out.getvalue()
+    with style.context("default"):  # not the user's, which may ask for LaTeX
+        drawn = _drawn(figure)
+        for kind, metadata in KINDS.items():
+            out = io.BytesIO()
+            drawn.savefig(out, format=kind, dpi=200, metadata=metadata)
+            files[f"{figure.name}.{kind}"] = out.getvalue()
     return files
 
 

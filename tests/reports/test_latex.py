@@ -9,9 +9,9 @@ from pdf_search.records import State
 from pdf_search.results import Store
 from reports import complexity_grid, load_study, load_sweep, result_table, statistics_grid
 from reports.grid_texts import grid_latex
+from reports.latex import SET, escape_latex
 from reports.studies.tables import study_grids
 from reports.table_texts import table_latex
-from reports.tables import escape_latex
 from reports.taxonomy import taxonomy_table
 from tests.reports import samples
 from tests.reports import study_samples as studies
@@ -121,3 +121,23 @@ def test_grids_have_booktabs_rules_marks_and_footnotes(store: Store) -> None:
     assert "% PARTIAL: 3 of 10 rows are complete" in text
     assert r"\textsuperscript{a} not started" in text
     assert r"\caption{Study paper/ablation (partial). Partial: 3 of 10" in text
+
+
+LETTERS = (
+    "".join(map(chr, range(0xA0, 0x250))) + "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρςστυφχψω"
+)
+OTHERS = "".join(sorted(SET)) + "Ждå中語🙂a\N{COMBINING DIAERESIS}\u200b\x07\N{MINUS SIGN}≤≥≠≈∞′±↑↓"
+
+
+def test_letters_stay_and_every_sign_compiles(tmp_path: Path) -> None:
+    for name in ("Löslichkeit_µM 50%", "Ångström", "Łódź", "où ça", "İstanbul"):
+        assert escape_latex(name) == name.replace("_", r"\_").replace("%", r"\%")
+    assert escape_latex("o\N{COMBINING DIAERESIS}") == "ö"
+    assert "ą" in escape_latex("ą")
+    assert escape_latex("α–中") == r"$\alpha$--U+4E2D"
+    compiler = latex_compiler()
+    lines = "\n\n".join(escape_latex(sign) for sign in LETTERS + OTHERS)
+    (tmp_path / "doc.tex").write_text(DOCUMENT % lines, encoding="utf-8")
+    command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "doc.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-1500:].decode("latin-1")
