@@ -174,15 +174,16 @@ class Place:
 
     @property
     def url(self) -> str | None:
-        """The database's URL with an absolute path; None for each sweep's own file."""
+        """The database's absolute file or its URL; None for each sweep's own file."""
         if self.db is None:
             return None
+        from pdf_search.places import expanded
         from pdf_search.results.database import parse_url, sqlite_file
 
         url = parse_url(self.db)
         file = sqlite_file(url)
         if file is not None:
-            url = url.set(database=str(file.expanduser().resolve()))
+            return str(expanded(file).resolve())
         return url.render_as_string(hide_password=False)
 
 

@@ -114,7 +114,7 @@ def _stores(place: Place) -> Iterator[tuple[Store, str]]:
     # Studies may have names of two parts, such as paper/ablation.
     for file in sorted([*folder.glob("*/results.db"), *folder.glob("*/*/results.db")]):
         try:
-            store = Store(f"sqlite:///{file}", create=False)
+            store = Store(str(file), create=False)
         except StoreError as error:
             say(f"warning: {file}: {error}")
             continue

@@ -18,6 +18,7 @@ from pdf_search.data.raw_set import Progress, silent
 from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.data.sources import RawFiles, fetch_raw, find_raw
 from pdf_search.errors import DataError
+from pdf_search.kernels.kept import keep_kernels
 from pdf_search.places import expanded
 
 
@@ -41,6 +42,7 @@ def prepare(
     say = progress or silent
     info = lookup(config)
     root = cache_folder(cache)
+    keep_kernels(root)  # before they are imported, here or in workers
     data_root = expanded(data_root) if data_root is not None else None
     raw = find_raw(config, info, data_root, root, say)
     if raw is not None and _is_intact(_folder(root, info, raw)):

@@ -6,6 +6,7 @@ chunks, whose sums are added in order. No compiler is needed on the user's machi
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,16 +19,21 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pdf_search.kernels.kept import keep_kernels
 from pdf_search.kernels.triples import CHUNK, Order
 
 Ints = NDArray[np.int32]
+
+KEPT = keep_kernels() is not None
+if os.environ.get("NUMBA_CACHE_DIR"):
+    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
 
 # As in torch inf and nan are carried through, and a division by zero gives them: a diverging trial
 # is seen by its loss. So "fastmath" may reorder sums but not assume that all numbers are finite.
 OPTIONS: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "error_model": "numpy",
-    "cache": True,
+    "cache": KEPT,
     "nogil": True,
 }
 

@@ -31,7 +31,7 @@ def parse_url(text: str) -> sa.URL:
         AddressError: not a URL, or a database that is not supported.
     """
     if "://" not in text:
-        return sa.URL.create("sqlite", database=text)
+        return sa.URL.create("sqlite", database=text)  # as text, a ? in a name would cut it
     try:
         url = sa.make_url(text)
     except exc.ArgumentError:

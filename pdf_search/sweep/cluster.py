@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import platform
-import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,27 +14,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from pdf_search.data.raw_set import Progress, silent
 from pdf_search.errors import ResourceError
 from pdf_search.sweep.logs import logging_to
 from pdf_search.sweep.machine import Node, check_reachable
+from pdf_search.sweep.surroundings import ray_folder, surroundings
 
 PACKAGES = ("pdf-search", "torch", "ray", "optuna", "numpy")
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
 OBJECT_STORE_BYTES = 128 * 1024**2  # on one machine workers map the data's files instead
 PROBE_SECONDS = 120.0
-
-ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    "RAY_CHDIR_TO_TRIAL_DIR": "0",
-    "RAY_AIR_NEW_OUTPUT": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "1",  # a trial without a GPU sees none
-    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-    "TUNE_DISABLE_STRICT_METRIC_CHECKING": "1",
-    "TUNE_DISABLE_SIGINT_HANDLER": "1",
-    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
-    "TUNE_FUNCTION_THREAD_TIMEOUT_S": "30",
-}
+QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
 
 def versions() -> dict[str, str]:
@@ -50,24 +39,26 @@ def versions() -> dict[str, str]:
 
 
 @contextmanager
-def ray_session(cpus: int, gpus: int, address: str | None, log: Path) -> Iterator[None]:
+def ray_session(
+    cpus: int, gpus: int, address: str | None, log: Path, say: Progress = silent
+) -> Iterator[None]:
     """Ray on this machine, or a connection to a cluster. Its chatter goes to ``log``.
 
     Raises:
-        ResourceError: the cluster cannot be reached.
+        ResourceError: the cluster cannot be reached, Ray cannot start here, or runs already.
     """
-    _set_environment(address)
-    import ray  # noqa: PLC0415
+    with surroundings(address):
+        import ray  # noqa: PLC0415
 
-    if ray.is_initialized():
-        raise RuntimeError("Ray runs in this process already: ray.shutdown() before a sweep")
-    with _folder_without_code(log.parent), _session_of_their_own():
-        _connect(cpus, gpus, address)
-    try:
-        with logging_to(log):
-            yield
-    finally:
-        ray.shutdown()
+        if ray.is_initialized():
+            raise ResourceError("Ray runs in this process already: ray.shutdown() before a sweep")
+        with _folder_without_code(log.parent), _session_of_their_own():
+            _connect(cpus, gpus, address, say)
+        try:
+            with logging_to(log):
+                yield
+        finally:
+            ray.shutdown()
 
 
 @contextmanager
@@ -90,23 +81,15 @@ def _session_of_their_own() -> Iterator[None]:
         services.ConsolePopen = start
 
 
-def _connect(cpus: int, gpus: int, address: str | None) -> None:
+def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
     import ray  # noqa: PLC0415
 
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if address is None:
-        ray.init(
-            address="local",
-            num_cpus=cpus,
-            num_gpus=gpus,
-            include_dashboard=False,
-            object_store_memory=OBJECT_STORE_BYTES,
-            **quiet,
-        )
+        _start_here(cpus, gpus, say)
         return
     check_reachable(address)
     try:
-        ray.init(address=address, **quiet)
+        ray.init(address=address, **QUIET)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ResourceError(
             f"--address {address}: no Ray cluster there ({error}). "
@@ -114,16 +97,27 @@ def _connect(cpus: int, gpus: int, address: str | None) -> None:
         ) from error
 
 
-def _set_environment(address: str | None) -> None:
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    if address is None:
-        # A batch system may end Ray's own processes with ours: the driver waits this long for them
-        # before it ends as if killed (it can be resumed).
-        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "15")
-    if address is None and not os.environ.get("RAY_AUTH_TOKEN_PATH"):
-        # Without a token in the environment, Ray writes one into the home folder.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+def _start_here(cpus: int, gpus: int, say: Progress) -> None:
+    import ray  # noqa: PLC0415
+
+    folder, note = ray_folder()
+    if note:
+        say(f"note: {note}")
+    try:
+        ray.init(
+            address="local",
+            num_cpus=cpus,
+            num_gpus=gpus,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _temp_dir=str(folder),
+            **QUIET,
+        )
+    except Exception as error:  # Ray raises whatever it is, plain Exception included
+        raise ResourceError(
+            f"Ray cannot start on this machine ({type(error).__name__}: {error}). Its logs are in "
+            f"{folder}/session_latest/logs; `pdf-search doctor` looks for the cause"
+        ) from error
 
 
 @contextmanager
@@ -135,6 +129,29 @@ def _folder_without_code(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(old)
+
+
+def try_ray() -> str:
+    """Start Ray as a sweep does, import this package in a worker, and end it: the package's folder.
+
+    Raises:
+        ResourceError: Ray does not start, or its worker does not answer.
+    """
+    from ray.exceptions import RayError  # noqa: PLC0415
+
+    # Defined here so that it travels by value.
+    def where() -> str:
+        import pdf_search.training.trial  # noqa: PLC0415
+
+        return pdf_search.__path__[0]
+
+    with tempfile.TemporaryDirectory() as name, ray_session(1, 0, None, Path(name) / "log"):
+        import ray  # noqa: PLC0415
+
+        try:
+            return str(ray.get(ray.remote(where).remote(), timeout=PROBE_SECONDS))
+        except RayError as error:
+            raise ResourceError(f"a worker of Ray fails: {error}") from error
 
 
 def cluster_nodes() -> list[Node]:
@@ -156,12 +173,11 @@ def describe_cluster(address: str) -> list[Node]:
     Raises:
         ResourceError: it cannot be reached.
     """
-    _set_environment(address)
-    import ray  # noqa: PLC0415
+    with surroundings(address), tempfile.TemporaryDirectory() as name:
+        import ray  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory() as name:
         with _folder_without_code(Path(name)):
-            _connect(0, 0, address)
+            _connect(0, 0, address, silent)
         try:
             return cluster_nodes()
         finally:

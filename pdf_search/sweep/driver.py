@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from rich.console import Console
 
@@ -31,6 +32,7 @@ from pdf_search.sweep.continuing import (
 from pdf_search.sweep.halt import Halt, Reason
 from pdf_search.sweep.jobs import Job, ListSource
 from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.live_line import print_line
 from pdf_search.sweep.methods import REDUCTION
 from pdf_search.sweep.optuna_log import StudyLog, open_study
 from pdf_search.sweep.plan import Plan
@@ -70,13 +72,15 @@ class Driver:
         """Ray, and a runner in it. Raises ResourceError: a cluster not fit for the sweep."""
         plan, data, function = self.plan, {"": self.plan.data}, self.functions.trial
         bases = shared_bases(plan.space)
-        return session(plan.folder, plan.options, plan.resources, data, self.halt, function, bases)
+        say = partial(print_line, self.console)
+        options, size = plan.options, plan.resources
+        return session(plan.folder, options, size, data, self.halt, function, bases, say)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""
         plan = self.plan
         study = StudyLog(
-            open_study(plan.folder.url, plan.name, plan.metric),
+            open_study(plan.folder.database, plan.name, plan.metric),
             plan.space,
             plan.metric,
             plan.options.seed,

@@ -19,7 +19,7 @@ from pdf_search.sweep.options import NAME, NAME_RULE
 
 @dataclass(frozen=True)
 class SweepFolder:
-    """OUT/NAME, absolute. ``db``: URL of a database elsewhere, None for ``results.db`` inside.
+    """OUT/NAME, absolute. ``db``: file or URL of a database elsewhere, None for the one inside.
 
     ``label``: the whole name where it has several words, such as ``paper/ablation``. ``part``: its
     last words where they name a part of the study that lies here, such as ``mutag/inner``.
@@ -66,8 +66,9 @@ class SweepFolder:
         return shlex.join(words)
 
     @property
-    def url(self) -> str:
-        return self.db or f"sqlite:///{self.path / 'results.db'}"
+    def database(self) -> str:
+        """The SQLite file, or the URL of ``--db``."""
+        return self.db or str(self.path / "results.db")
 
     @property
     def log(self) -> Path:
@@ -92,7 +93,7 @@ class SweepFolder:
         """Raises StoreError: no such sweep's database."""
         if not create and self.db is None and not self._has_database():
             raise StoreError(f"no sweep in {self.path}: check --out and --name, or give its --db")
-        return Store(self.url, create=create)
+        return Store(self.database, create=create)
 
     def _has_database(self) -> bool:
         try:

@@ -45,5 +45,10 @@ class LiveLine:
 
     def say(self, line: str) -> None:
         """A line that stays."""
-        with suppress(OSError):
-            self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        print_line(self.console, line)
+
+
+def print_line(console: Console, line: str) -> None:
+    """A line as it stands."""
+    with suppress(OSError):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)

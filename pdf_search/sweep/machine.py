@@ -90,6 +90,8 @@ def check_reachable(address: str, seconds: float = CONNECT_SECONDS) -> None:
         ResourceError: nothing answers within the time.
     """
     if address == "auto":
+        address = os.environ.get("RAY_ADDRESS", "auto")  # which is what Ray takes then
+    if address == "auto":
         return
     if address.startswith("ray://"):
         raise ConfigError(

@@ -6,7 +6,10 @@ trial carries our number of it as the user attribute ``trial``.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -16,6 +19,7 @@ from optuna.trial import Trial, TrialState
 from sqlalchemy import event
 
 from pdf_search.records import EpochReport, Metric, State
+from pdf_search.results.database import parse_url, sqlite_file
 from pdf_search.space import Parameter, Space
 from pdf_search.sweep.draws import draw, make_sampler
 from pdf_search.sweep.points import Point
@@ -30,12 +34,12 @@ MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is t
 Draw = tuple[int, dict[str, Any]]  # Optuna's number and the values
 
 
-def open_study(url: str, name: str, metric: Metric) -> optuna.Study:
-    """The sweep's study; created if it is not there."""
-    arguments = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {}
+def open_study(database: str, name: str, metric: Metric) -> optuna.Study:
+    """The sweep's study in an SQLite file or at a URL; created if it is not there."""
+    file = sqlite_file(parse_url(database))
     direction = StudyDirection.MINIMIZE if metric.mode == "min" else StudyDirection.MAXIMIZE
-    storage = RDBStorage(url, engine_kwargs=arguments)
-    if arguments:
+    storage = _in_file(file) if file is not None else RDBStorage(database)
+    if file is not None:
         # As for our own tables: the journal survives a kill without a disk flush at each commit.
         event.listen(storage.engine, "connect", _synchronous_normal)
         storage.engine.dispose()
@@ -45,6 +49,12 @@ def open_study(url: str, name: str, metric: Metric) -> optuna.Study:
         direction=direction,
         load_if_exists=True,
     )
+
+
+def _in_file(file: Path) -> RDBStorage:
+    # Optuna takes nothing but a text for the URL, and that cannot hold every name of a file.
+    connect = partial(sqlite3.connect, file, timeout=60, check_same_thread=False)
+    return RDBStorage("sqlite:///results.db", engine_kwargs={"creator": connect})
 
 
 def _synchronous_normal(connection: Any, _record: Any) -> None:

@@ -8,6 +8,7 @@ from math import ceil
 
 from pdf_search.config import BasisConfig
 from pdf_search.data.prepared import Prepared
+from pdf_search.data.raw_set import Progress, silent
 from pdf_search.sweep import checkpoints
 from pdf_search.sweep.cluster import check_nodes, ray_session
 from pdf_search.sweep.folder import SweepFolder
@@ -27,6 +28,7 @@ def session(
     halt: Halt,
     function: TrialFunction | None,
     bases: tuple[BasisConfig, ...] = (),
+    say: Progress = silent,
 ) -> Iterator[Runner]:
     """``data``, ``function``, ``bases``: see ``Runner``.
 
@@ -37,7 +39,7 @@ def session(
     if "://" not in storage:
         checkpoints.make(storage)
     cpus, gpus = size.cpus * size.concurrent, ceil(size.gpus * size.concurrent)
-    with halt.on_signals(PATIENCE), ray_session(cpus, gpus, options.address, folder.log):
+    with halt.on_signals(PATIENCE), ray_session(cpus, gpus, options.address, folder.log, say):
         halt.take_signals()
         if options.address is not None:
             check_nodes(storage)

@@ -154,7 +154,9 @@ def _train(
     halt: Halt,
     function: TrialFunction | None,
 ) -> None:
-    ray = session(plan.folder, plan.options, plan.resources, plan.data, halt, function)
+    ray = session(
+        plan.folder, plan.options, plan.resources, plan.data, halt, function, say=view.say
+    )
     with ray as runner, view:
         runner.run(source, book)
 

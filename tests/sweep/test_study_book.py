@@ -185,7 +185,7 @@ def test_it_goes_on_by_its_name_whatever_its_file_says_now(
 
 def test_another_name_is_that_of_everything_recorded(plan: StudyPlan) -> None:
     run_study(plan, Console(quiet=True))
-    options = replace(plan.options, name="mine", db=plan.folder.url)
+    options = replace(plan.options, name="mine", db=plan.folder.database)
     mine = plan_study(plan.study, options)  # in one database with the first
     run_study(mine, Console(quiet=True))
     run_study(plan_study(plan.study, options), Console(quiet=True))

@@ -1,0 +1,70 @@
+"""Compiled kernels have a place where the installation may not be changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pdf_search.kernels import kept
+from pdf_search.kernels.kept import BESIDE, keep_kernels
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NUMBA_CACHE_DIR", "TRITON_CACHE_DIR", "PDF_SEARCH_CACHE"):
+        monkeypatch.setenv(name, "")  # put back afterwards, whatever is set here
+        monkeypatch.delenv(name)
+
+
+def test_beside_the_code_and_where_the_user_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert keep_kernels() == BESIDE
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert keep_kernels() == tmp_path
+
+
+@pytest.mark.parametrize("named", ["", "/proc/nowhere"])
+def test_a_read_only_installation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str
+) -> None:
+    monkeypatch.setattr(kept, "BESIDE", Path("/proc/code"))
+    if named:
+        monkeypatch.setenv("NUMBA_CACHE_DIR", named)
+    assert keep_kernels(tmp_path) == tmp_path / "kernels"
+    assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / "kernels")
+
+
+def test_no_place_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "BESIDE", Path("/proc/code"))
+    monkeypatch.setenv("PDF_SEARCH_CACHE", "/proc/cache")
+    assert keep_kernels() is None
+    assert "NUMBA_CACHE_DIR" not in os.environ
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from pdf_search.kernels import kept
+kept.BESIDE = Path("/proc/code")
+import torch
+from pdf_search.kernels.cpu import KEPT, places_by_group
+key, ptr = torch.tensor([1, 0, 1], dtype=torch.int32), torch.tensor([0, 1, 3])
+print(KEPT, places_by_group(key, ptr).tolist())
+"""
+
+
+@pytest.mark.parametrize("cache", ["here", "/proc/cache"])
+def test_a_kernel_compiles_and_is_kept_if_it_can_be(tmp_path: Path, cache: str) -> None:
+    folder = tmp_path / cache
+    env = {**os.environ, "PDF_SEARCH_CACHE": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=False
+    )
+    kept_there = cache == "here"
+    assert done.stdout == f"{kept_there} [1, 0, 2]\n", done.stderr
+    assert bool(list(tmp_path.rglob("*.nbi"))) is kept_there

@@ -1,0 +1,102 @@
+"""Where Ray keeps its files and which variables it sees, whatever the environment holds."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pdf_search.errors import ResourceError
+from pdf_search.sweep import surroundings as module
+from pdf_search.sweep.machine import check_reachable
+from pdf_search.sweep.surroundings import LONGEST, LONGEST_SOCKET, ray_folder, surroundings
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RAY_TMPDIR", "TMPDIR", "RAY_ADDRESS", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A short folder in place of /tmp."""
+    folder = Path("/tmp", f"s{os.getpid()}")
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setattr(module, "FALLBACKS", (str(folder),))
+    yield folder
+    folder.rmdir()
+
+
+def test_a_session_s_longest_path_fits_into_a_socket_s() -> None:
+    session = "session_2026-11-28_14-05-33_123456_4194304"  # with the largest process number
+    assert len(f"{'x' * LONGEST}/ray/{session}/sockets/plasma_store") <= LONGEST_SOCKET
+
+
+@pytest.mark.parametrize("name", ["TMPDIR", "RAY_TMPDIR"])
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [
+        ("/proc/self/" + "long/" * 20, "is too long for Ray's sockets"),
+        ("/proc/nowhere", "is not a folder"),
+        ("/proc", "cannot be written"),
+        ("relative", "is not a whole path"),
+        ("/tmp/a b#", "has signs in its name"),
+    ],
+)
+def test_another_folder_is_taken_and_told(
+    monkeypatch: pytest.MonkeyPatch, short: Path, name: str, folder: str, problem: str
+) -> None:
+    monkeypatch.setenv(name, folder)
+    chosen, note = ray_folder()
+    assert chosen == short / "ray"
+    assert note.startswith(f"{name} {folder} {problem}")
+    assert str(short) in note
+
+
+def test_the_usual_folder_needs_no_word(monkeypatch: pytest.MonkeyPatch, short: Path) -> None:
+    assert ray_folder() == (short / "ray", "")
+    monkeypatch.setenv("TMPDIR", "/tmp")
+    assert ray_folder() == (Path("/tmp/ray"), "")
+
+
+def test_no_folder_at_all_names_the_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FALLBACKS", ("/proc/a", "/proc/b"))
+    monkeypatch.setenv("TMPDIR", "/proc/c")
+    with pytest.raises(ResourceError, match=r"TMPDIR /proc/c is not a folder.*set RAY_TMPDIR"):
+        ray_folder()
+
+
+def test_another_project_s_variables_are_put_aside_and_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    theirs = {
+        "RAY_ADDRESS": "10.0.0.1:6379",
+        "TUNE_RESULT_DIR": "/their/results",
+        "RAY_AIR_LOCAL_CACHE_DIR": "/their/cache",
+        "RAY_CHDIR_TO_TRIAL_DIR": "1",
+        "RAY_AIR_NEW_OUTPUT": "1",
+        "RAY_grpc_enable_http_proxy": "1",
+    }
+    for name, value in theirs.items():
+        monkeypatch.setenv(name, value)
+    before = dict(os.environ)
+    with surroundings(None):
+        assert not {"RAY_ADDRESS", "TUNE_RESULT_DIR", "RAY_AIR_LOCAL_CACHE_DIR"} & set(os.environ)
+        for name in list(theirs)[3:]:
+            assert os.environ[name] == "0"
+        assert os.environ["RAY_AUTH_TOKEN"]
+    assert dict(os.environ) == before
+    with surroundings("auto"):
+        assert os.environ["RAY_ADDRESS"] == "10.0.0.1:6379"
+
+
+def test_auto_means_ray_s_address_which_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{closed.getsockname()[1]}")
+        with pytest.raises(ResourceError, match=r"127\.0\.0\.1"):
+            check_reachable("auto", 0.5)
