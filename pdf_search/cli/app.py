@@ -13,6 +13,7 @@ from pdf_search import __version__
 from pdf_search.cli.explain import explain
 from pdf_search.cli.look import data, doctor, spaces
 from pdf_search.cli.predict import predict
+from pdf_search.cli.program import prepare_process
 from pdf_search.cli.read import list_sweeps, report, show
 from pdf_search.cli.study import study
 from pdf_search.cli.sweeps import confirm, plan, quickstart, rerun, resume, sweep
@@ -101,4 +102,9 @@ def main() -> None:
     if not sys.warnoptions:
         show_only_our_warnings()
     _receive_signals()
+    try:
+        prepare_process()
+    except PdfSearchError as error:
+        say(f"error: {error}")
+        sys.exit(error.exit_code)
     app(prog_name="pdf-search")

@@ -207,14 +207,18 @@ def doctor(
     out_folder: Annotated[Path, Option("--out", help="Folder of all sweeps.")] = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
-    """Check what sweeps need: versions, GPU, cache, folders. Exit code 1 if something is amiss."""
+    """Check what sweeps need, by doing what a trial does. Exit code 1 if something is amiss.
+
+    Imports the packages, writes into the folders, compiles a kernel and starts Ray.
+    """
     from pdf_search.cli.checkup import checkup
 
-    checks = checkup(out_folder, source.data_root, source.cache)
+    checks = []
+    for check in checkup(out_folder, source.data_root, source.cache):
+        checks.append(check)
+        if not as_json:
+            out(f"{check.name:<15}  {'ok' if check.ok else 'AMISS':<5} {check.found}")
     if as_json:
         out_json({check.name: check for check in checks})
-    else:
-        marks = {True: "ok", False: "AMISS"}
-        out(facts({check.name: f"{marks[check.ok]:<6}{check.found}" for check in checks}))
     if not all(check.ok for check in checks):
         raise typer.Exit(PdfSearchError.exit_code)

@@ -19,11 +19,16 @@ def say(text: str) -> None:
 
 
 def out(text: str) -> None:
-    """A result.
+    """A result; letters that standard output does not know are told of.
 
     Raises:
         PdfSearchError: standard output cannot be written, for instance to a full disk.
     """
+    if not _can_say(text):
+        say(
+            f"note: standard output knows only {sys.stdout.encoding}: other letters are written by "
+            "their number, such as \\xf6; files have them all. PYTHONIOENCODING=utf-8 changes it"
+        )
     try:
         print(text.rstrip("\n"), flush=True)
     except BrokenPipeError:
@@ -34,7 +39,17 @@ def out(text: str) -> None:
 
 def out_json(value: Any) -> None:
     """A result for programs, as strict JSON: a number that is not finite is null."""
-    out(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    tree = plain(value)
+    text = json.dumps(tree, indent=2, ensure_ascii=False, allow_nan=False)
+    out(text if _can_say(text) else json.dumps(tree, indent=2, allow_nan=False))
+
+
+def _can_say(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def plain(value: Any) -> Any:

@@ -25,7 +25,7 @@ MOST_BARS = 24
 
 def write_plots(found: Explanation, folder: Path) -> list[Path]:
     """One file a plot and format in ``folder``; gives the files."""
-    import matplotlib as mpl  # noqa: PLC0415
+    from matplotlib import style  # noqa: PLC0415
 
     figures = {
         "matrices": matrices,
@@ -36,7 +36,7 @@ def write_plots(found: Explanation, folder: Path) -> list[Path]:
         "weights": weights,
     }
     files = []
-    with mpl.rc_context(STYLE):
+    with style.context(["default", STYLE]):  # not the user's, which may ask for LaTeX
         for name, draw in figures.items():
             figure = draw(found)
             for suffix in ("png", "pdf"):

@@ -59,22 +59,6 @@ def test_a_copied_space_is_the_same(run: Run, home: Path, name: str) -> None:
     assert "plan" not in (home / "mine.yaml").read_text()
 
 
-def test_doctor(run: Run) -> None:
-    found = json.loads(run("doctor", "--json").stdout)
-    assert found["torch"]["ok"]
-    assert found["ray"]["found"].startswith("2.")
-    assert {"python", "gpu", "triton", "cache", "out"} <= set(found)
-    assert "torch" in run("doctor").stdout
-
-
-def test_doctor_finds_what_is_amiss(run: Run, home: Path) -> None:
-    (home / "file").write_text("")
-    result = run("doctor", "--out", "file/runs", "--data-root", home, "--json", code=1)
-    found = json.loads(result.stdout)
-    assert not found["out"]["ok"]
-    assert not found["data root"]["ok"]
-
-
 def test_plan(run: Run, home: Path) -> None:
     options = ["--trials", 5, "--epochs", 30, "--top-k", 2, "--seeds", 3, "--name", "mine"]
     plan = json.loads(run("plan", "freesolv", *options, "--json").stdout)

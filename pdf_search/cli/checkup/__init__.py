@@ -1,0 +1,22 @@
+"""What ``pdf-search doctor`` looks at: what a trial needs, by doing what a trial does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pdf_search.cli.checkup.check import Check
+from pdf_search.cli.checkup.folders import folder_checks
+from pdf_search.cli.checkup.packages import package_checks
+from pdf_search.cli.checkup.process import process_checks
+from pdf_search.cli.checkup.trial import trial_checks
+
+__all__ = ["Check", "checkup"]
+
+
+def checkup(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
+    """Each check as soon as it is done."""
+    yield from package_checks()
+    yield from process_checks()
+    yield from folder_checks(out, data_root, cache)
+    yield from trial_checks(cache)

@@ -1,0 +1,69 @@
+"""Folders that a sweep writes to: a file is written into each, and removed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pdf_search.cli.checkup.check import Check, guarded
+from pdf_search.cli.words import megabytes
+from pdf_search.data import cache_folder, cache_size
+from pdf_search.errors import PdfSearchError
+from pdf_search.places import expanded, why_not_writable
+
+ROOTS = ("TUDataset", "ZINC", "ogb")
+
+
+def folder_checks(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
+    yield _cache(cache)
+    yield _out(out)
+    yield guarded("temporary", tempfile.gettempdir)
+    yield _ray_folder()
+    if data_root is not None:
+        yield _data_root(data_root)
+
+
+def _cache(cache: Path | None) -> Check:
+    try:
+        folder = cache_folder(cache)
+    except PdfSearchError as error:
+        return Check("cache", str(error), ok=False)
+    remedy = "set PDF_SEARCH_CACHE (or give --cache) a folder that can"
+    return _writable("cache", folder, remedy, f", {megabytes(cache_size(folder))}")
+
+
+def _out(out: Path) -> Check:
+    try:
+        return _writable("out", expanded(out).absolute(), "give --out a folder that can")
+    except PdfSearchError as error:
+        return Check("out", str(error), ok=False)
+
+
+def _writable(name: str, folder: Path, remedy: str, more: str = "") -> Check:
+    """Whether the folder, or the nearest one above it that exists, can be written."""
+    reason = why_not_writable(folder)
+    if reason:
+        return Check(name, f"{folder} cannot be written ({reason}): {remedy}", ok=False)
+    return Check(name, f"{folder}{more}")
+
+
+def _ray_folder() -> Check:
+    from pdf_search.sweep.surroundings import ray_folder
+
+    try:
+        folder, note = ray_folder()
+    except PdfSearchError as error:
+        return Check("ray's folder", str(error), ok=False)
+    return Check("ray's folder", note or str(folder))
+
+
+def _data_root(given: Path) -> Check:
+    try:
+        folder = expanded(given)
+    except PdfSearchError as error:
+        return Check("data root", str(error), ok=False)
+    found = [name for name in ROOTS if (folder / name).is_dir()]
+    if found:
+        return Check("data root", f"{folder}: {', '.join(found)}")
+    return Check("data root", f"{folder} has none of {', '.join(ROOTS)}", ok=False)

@@ -1,0 +1,57 @@
+"""What a trial does: it compiles a kernel, and runs in a worker that Ray started."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pdf_search.cli.checkup.check import Check
+from pdf_search.data import cache_folder
+from pdf_search.errors import PdfSearchError
+
+
+def trial_checks(cache: Path | None) -> Iterator[Check]:
+    yield _kernels(cache)
+    yield _ray()
+
+
+def _kernels(cache: Path | None) -> Check:
+    """A kernel, compiled or fetched from where compiled ones are kept."""
+    started = time.monotonic()
+    try:
+        from pdf_search.kernels.kept import keep_kernels
+
+        kept = keep_kernels(cache_folder(cache) if cache is not None else None)
+        _count()
+    except Exception as error:  # whatever a broken installation raises is the finding
+        return Check(
+            "kernels",
+            f"cannot be compiled ({type(error).__name__}: {error}): set NUMBA_CACHE_DIR to a "
+            "folder that can be written",
+            ok=False,
+        )
+    where = f"kept in {kept}" if kept else "compiled anew by each process: set NUMBA_CACHE_DIR"
+    return Check("kernels", f"{where} ({time.monotonic() - started:.1f} s)")
+
+
+def _count() -> None:
+    import torch
+
+    from pdf_search.kernels.cpu import places_by_group
+
+    key, ptr = torch.tensor([1, 0, 1], dtype=torch.int32), torch.tensor([0, 1, 3])
+    found = places_by_group(key, ptr).tolist()
+    if found != [1, 0, 2]:
+        raise ValueError(f"a kernel computes {found}, not [1, 0, 2]")
+
+
+def _ray() -> Check:
+    from pdf_search.sweep.cluster import try_ray
+
+    started = time.monotonic()
+    try:
+        here = try_ray()
+    except PdfSearchError as error:
+        return Check("ray's worker", str(error), ok=False)
+    return Check("ray's worker", f"imports {here} ({time.monotonic() - started:.1f} s)")

@@ -1,0 +1,75 @@
+"""doctor tries what a trial does, and names what is amiss with its remedy."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from pdf_search.cli.checkup.folders import folder_checks
+from pdf_search.cli.checkup.packages import package
+from pdf_search.cli.checkup.process import process_checks
+from pdf_search.cli.checkup.trial import trial_checks
+from tests.cli.conftest import Run
+
+
+@pytest.mark.ray
+def test_all_is_well_and_said_for_programs(run: Run, home: Path) -> None:
+    found = json.loads(run("doctor", "--json").stdout)
+    assert all(check["ok"] for check in found.values())
+    assert found["ray"]["found"].startswith("2.")
+    assert {"python", "torch", "gpu", "triton", "cache", "out", "kernels"} <= set(found)
+    assert found["ray's worker"]["found"].startswith("imports ")
+    assert not list(home.iterdir())
+
+
+def test_folders_that_cannot_be_written(home: Path) -> None:
+    (home / "file").write_text("")
+    checks = list(folder_checks(home / "file" / "runs", home, Path("/proc/cache")))
+    found = {check.name: check for check in checks}
+    assert {name for name, check in found.items() if not check.ok} == {"out", "data root", "cache"}
+    assert "give --out a folder" in found["out"].found
+    assert "set PDF_SEARCH_CACHE" in found["cache"].found
+    fine = folder_checks(home / "new" / "runs", None, home / "cache")
+    assert all(check.ok for check in fine)
+    assert [path.name for path in home.iterdir()] == ["file"]
+
+
+def test_a_long_temporary_folder_is_told(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    long = home / ("long" * 30)
+    long.mkdir()
+    monkeypatch.setenv("TMPDIR", str(long))
+    found = {check.name: check for check in folder_checks(home, None, home)}
+    assert "TMPDIR" in found["ray's folder"].found
+    assert "too long" in found["ray's folder"].found
+
+
+def test_variables_and_terminals_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
+    monkeypatch.setenv("http_proxy", "http://10.0.0.2:3128")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    found = {check.name: check.found for check in process_checks()}
+    assert "not used, unless" in found["RAY_ADDRESS"]
+    assert found["proxies"].startswith("http_proxy")
+    assert "set PYTHONIOENCODING" in found["terminal"]
+
+
+def test_packages_that_are_missing_or_broken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "broken_one.py").write_text("raise OSError('libgomp.so.1: cannot open')\n")
+    (tmp_path / "needs_more.py").write_text("import not_there_at_all\n")
+    assert "not installed" in package("not-there", "not_there").found
+    assert "OSError: libgomp.so.1" in package("broken-one", "broken_one").found
+    assert "not_there_at_all" in package("needs-more", "needs_more").found
+    assert package("numpy", "numpy").ok
+
+
+def test_a_kernel_is_compiled() -> None:
+    check = next(iter(trial_checks(None)))
+    assert check.ok
+    assert check.found.startswith("kept in ")
