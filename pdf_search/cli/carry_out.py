@@ -10,7 +10,13 @@ import sqlalchemy as sa
 import typer
 
 from pdf_search.cli.words import out, say
-from pdf_search.errors import ConfigError, DataError, PdfSearchError, StoreError
+from pdf_search.errors import (
+    ConfigError,
+    DataError,
+    PdfSearchError,
+    ResourceError,
+    StoreError,
+)
 from pdf_search.records import State
 from pdf_search.results.advice import divergence_advice
 from pdf_search.sweep import SweepFolder, SweepResult
@@ -26,7 +32,7 @@ def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     """
     try:
         result = run()
-    except (ConfigError, DataError, StoreError):
+    except (ConfigError, DataError, ResourceError, StoreError):
         raise  # found before anything was run, or there is no database to report from
     except KeyboardInterrupt:
         say(interrupted(folder))

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -24,6 +24,7 @@ PACKAGES = ("pdf-search", "torch", "ray", "optuna", "numpy")
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
 OBJECT_STORE_BYTES = 128 * 1024**2  # on one machine workers map the data's files instead
 PROBE_SECONDS = 120.0
+SLOW = "timed out during startup"
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
 
@@ -103,21 +104,34 @@ def _start_here(cpus: int, gpus: int, say: Progress) -> None:
     folder, note = ray_folder()
     if note:
         say(f"note: {note}")
+    start = partial(
+        ray.init,
+        address="local",
+        num_cpus=cpus,
+        num_gpus=gpus,
+        include_dashboard=False,
+        object_store_memory=OBJECT_STORE_BYTES,
+        _temp_dir=str(folder),
+        **QUIET,
+    )
     try:
-        ray.init(
-            address="local",
-            num_cpus=cpus,
-            num_gpus=gpus,
-            include_dashboard=False,
-            object_store_memory=OBJECT_STORE_BYTES,
-            _temp_dir=str(folder),
-            **QUIET,
-        )
+        _twice(start, say)
     except Exception as error:  # Ray raises whatever it is, plain Exception included
         raise ResourceError(
             f"Ray cannot start on this machine ({type(error).__name__}: {error}). Its logs are in "
             f"{folder}/session_latest/logs; `pdf-search doctor` looks for the cause"
         ) from error
+
+
+def _twice(start: Callable[[], object], say: Progress) -> None:
+    """Ray gives up after half a minute; on a busy machine a second try finds its files read."""
+    try:
+        start()
+    except Exception as error:
+        if SLOW not in str(error):
+            raise
+        say("note: Ray did not start within half a minute: trying once more")
+        start()
 
 
 @contextmanager

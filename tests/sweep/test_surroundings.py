@@ -11,6 +11,7 @@ import pytest
 
 from pdf_search.errors import ResourceError
 from pdf_search.sweep import surroundings as module
+from pdf_search.sweep.cluster import _twice
 from pdf_search.sweep.machine import check_reachable
 from pdf_search.sweep.surroundings import LONGEST, LONGEST_SOCKET, ray_folder, surroundings
 
@@ -100,3 +101,20 @@ def test_auto_means_ray_s_address_which_is_looked_at(monkeypatch: pytest.MonkeyP
         monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{closed.getsockname()[1]}")
         with pytest.raises(ResourceError, match=r"127\.0\.0\.1"):
             check_reachable("auto", 0.5)
+
+
+def test_a_slow_start_is_tried_once_more_and_nothing_else_is() -> None:
+    tried: list[str] = []
+    said: list[str] = []
+
+    def start(message: str) -> None:
+        tried.append(message)
+        if len(tried) == 1:
+            raise Exception(message)
+
+    _twice(lambda: start("The current node timed out during startup."), said.append)
+    assert (len(tried), len(said)) == (2, 1)
+    tried.clear()
+    with pytest.raises(Exception, match="no space"):
+        _twice(lambda: start("no space left"), said.append)
+    assert (len(tried), len(said)) == (1, 1)
