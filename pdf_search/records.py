@@ -180,6 +180,9 @@ class TrialRecord:
     epochs_done: int = 0
     checkpoint: str = ""
     message: str = ""
+    # Of a confirmed trial with several targets: {"test": {"values": [R][T], "n": [R][T]}, ...},
+    # values at the selected epochs (None: undefined) and graphs that have the target.
+    by_target: dict[str, dict[str, list[list[Any]]]] | None = None
 
     @property
     def reason(self) -> str:

@@ -17,11 +17,12 @@ from reports.leaderboard import leaderboard_cells, leaderboard_rows, varying_par
 from reports.numbers import format_parameter, format_seconds, metric_label
 from reports.result_table import result_table, table_cells
 from reports.sweep_data import SweepData
+from reports.target_table import target_grid
 
 
 def report_html(data: SweepData) -> str:
     """The page. Opens from disk without a network."""
-    table = result_table(data)
+    table, targets = result_table(data), target_grid(data)
     header, cells = table_cells(table)
     rows = leaderboard_rows(data)
     board_header, board_cells = leaderboard_cells(rows)
@@ -41,6 +42,8 @@ def report_html(data: SweepData) -> str:
             shared={path: format_parameter(v) for path, v in varying_params(rows)[1].items()},
             facts=_facts(data),
             provenance=provenance(data),
+            targets=targets,
+            letters=targets.footnotes() if targets else {},
             figures=_figures(data, label),
             plotlyjs=Markup(get_plotlyjs()),
         )

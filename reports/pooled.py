@@ -51,8 +51,19 @@ def _pooled(runs: Sequence[Run]) -> Run:
         config=_with_seeds(trials[0].config, owners),
         message="; ".join(dict.fromkeys(t.message for t in trials if t.message)),
         epochs_done=max(t.epochs_done for t in trials),
+        by_target=_by_target(list(owners.values())),
     )
     return pooled, _epochs(list(owners.values()))
+
+
+def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[list[Any]]]] | None:
+    """Values of each target by replicate; of the parts and replicates that all runs recorded."""
+    found = [(trial.by_target or {}, place) for (trial, _), place in owners]
+    parts = set.intersection(*(set(values) for values, _ in found))
+    return {
+        part: {key: [run[part][key][place] for run, place in found] for key in ("values", "n")}
+        for part in sorted(parts)
+    } or None
 
 
 def _owners(runs: Sequence[Run]) -> dict[Replicate, tuple[Run, int]]:

@@ -123,7 +123,7 @@ def _our_row(data: SweepData, entry: Entry) -> TableRow:
     value, spread = scaled(summary.mean, metric), _spread(entry, summary.headline, metric)
     valid = Stat.of(summary.valid)
     return TableRow(
-        method=_our_name(data, entry),
+        method=row_name(data, entry),
         kind="baseline" if entry.is_baseline else "ours",
         split=summary.split,
         value=value,
@@ -151,7 +151,8 @@ def _spread(entry: Entry, stat: Stat, metric: Metric) -> float | None:
     return None if entry.is_baseline and stat.std == 0 else scaled(stat.std, metric)
 
 
-def _our_name(data: SweepData, entry: Entry) -> str:
+def row_name(data: SweepData, entry: Entry) -> str:
+    """What a row of ours is called."""
     if entry.is_baseline:
         return baseline_name(data.sweep.metric)
     number = entry.trial.number if entry.trial.phase is Phase.SEARCH else entry.searched_as

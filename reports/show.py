@@ -21,6 +21,8 @@ from reports.numbers import (
 )
 from reports.sweep_data import Entry, SweepData
 from reports.tables import render_plain
+from reports.target_notes import averaged
+from reports.target_table import target_lines
 from reports.versions import sweep_versions, version_notes, version_text
 
 
@@ -86,6 +88,9 @@ def show_trial(data: SweepData, entry: Entry) -> str:
     lines = [f"trial {trial.number} of {data.sweep.name}, phase {trial.phase.value}"]
     lines += [f"  {name.ljust(width)}  {text}" for name, text in facts if text]
     lines += ["", render_plain(*_replicate_cells(data, entry)).rstrip()]
+    if targets := target_lines(data, entry):
+        header = ["target", f"test {label}", f"validation {label}", "test graphs"]
+        lines += ["", render_plain(header, targets).rstrip(), *averaged(data)]
     if trial.params:
         lines += ["", "sampled values"]
         lines += [f"  {path} = {format_parameter(v)}" for path, v in trial.params.items()]

@@ -80,6 +80,11 @@ class SweepData:
         """How the files of the data set were read, where a reader must know it."""
         return tuple(self.sweep.options.get("data_notes", ()))
 
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """Names of the targets; empty where none is recorded."""
+        return tuple(self.sweep.options.get("targets", ()))
+
     @cached_property
     def confirmations(self) -> tuple[Entry, ...]:
         """One entry a confirmed configuration, over the replicates of all its runs; no baseline."""

@@ -9,15 +9,20 @@ from pathlib import Path
 from pdf_search.errors import StoreError
 from pdf_search.results import Store
 from reports.csv_files import leaderboard_csv, table_csv
+from reports.grid import Grid
+from reports.grid_texts import grid_csv, grid_latex, grid_markdown
 from reports.html import report_html
 from reports.leaderboard import leaderboard_markdown, leaderboard_rows
 from reports.result_table import result_table
 from reports.sweep_data import load_sweep
 from reports.table_texts import table_latex, table_markdown
+from reports.target_table import target_grid
 
 
 def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
     """Write leaderboard and result table (md, csv, tex) and ``report.html`` into ``folder``.
+
+    Where a data set has several targets, ``targets`` (md, csv, tex) holds each one's value.
 
     Everything is computed before the first file changes; each file is replaced as a whole.
 
@@ -25,7 +30,7 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
         StoreError: an unknown sweep, or a folder that cannot be written.
     """
     data = load_sweep(store, sweep)
-    table = result_table(data)
+    table, targets = result_table(data), target_grid(data)
     return write_files(
         folder,
         {
@@ -35,8 +40,14 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
             "table.md": table_markdown(table),
             "table.tex": table_latex(table),
             "report.html": report_html(data),
+            **(_targets(targets) if targets else {}),
         },
     )
+
+
+def _targets(grid: Grid) -> dict[str, str]:
+    texts = {"md": grid_markdown(grid), "csv": grid_csv([grid]), "tex": grid_latex(grid)}
+    return {f"targets.{end}": text for end, text in texts.items()}
 
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:

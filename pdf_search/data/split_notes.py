@@ -11,6 +11,7 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.duplicates import shared_molecules
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import INNER_FOLDS, Numbers, inner_folds, split_for
+from pdf_search.data.target_notes import averaged_note, scale_notes
 from pdf_search.data.task_notes import task_notes
 from pdf_search.data.units import units_of
 from pdf_search.records import Phase, Protocol, Replicate, Task
@@ -31,6 +32,8 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
         *_class_notes(data, config, parts),
         *_size_notes(data, config, parts),
         *task_notes(data, evaluated),
+        *averaged_note(data),
+        *scale_notes(data, config),
     ]
     shared = shared_molecules(data, config, parts)
     return replace(data, notes=(*data.notes, *notes, *([shared] if shared else [])))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pdf_search.config import CategoricalInput, NoInput
 from pdf_search.data.prepared import Prepared
+from pdf_search.data.target_notes import averaged_note
 from pdf_search.records import Task
 
 Counts = NDArray[np.int64]
@@ -43,7 +44,7 @@ def statistics(data: Prepared) -> dict[str, Any]:
         "metric": info.metric,
         "unit": info.unit,
         "parts": {name: len(part) for name, part in (data.official or {}).items()} or None,
-        "notes": data.notes,
+        "notes": (*data.notes, *averaged_note(data)),
         "fingerprint": data.fingerprint,
     }
 

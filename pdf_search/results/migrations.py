@@ -16,9 +16,13 @@ def _part_seconds(connection: sa.Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE pdf_epoch ADD COLUMN part_seconds JSON")
 
 
+def _by_target(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("ALTER TABLE pdf_trial ADD COLUMN by_target JSON")
+
+
 # STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released; a new
 # database starts at the newest version straight from tables.py.
-STEPS: tuple[Step, ...] = (_part_seconds,)
+STEPS: tuple[Step, ...] = (_part_seconds, _by_target)
 
 ADVISORY_LOCK = 0x70646673  # any constant: serialises two first openings of one PostgreSQL database
 

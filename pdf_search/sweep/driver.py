@@ -42,6 +42,7 @@ from pdf_search.sweep.runner import Runner
 from pdf_search.sweep.scheduler import EqualEpochScheduler
 from pdf_search.sweep.session import session
 from pdf_search.sweep.suggestions import Suggestions
+from pdf_search.sweep.targets import record_targets
 from pdf_search.sweep.trainable import TrialFunction
 from pdf_search.sweep.view import ProgressView
 
@@ -133,6 +134,7 @@ class Driver:
         runner.run(ListSource(jobs), ledger)
         if ledger.phase is Phase.CONFIRM:
             gather_predictions(ledger.records.values(), self.plan.folder.predictions)
+            record_targets(ledger)
 
     def _tell(self, message: str) -> None:
         if message:

@@ -147,6 +147,7 @@ class Plan:
             confirm_epochs=self.confirm_epochs,
         )
         facts = {"unit": self.info.unit, "data_notes": list(self.data.notes)}
+        facts["targets"] = list(self.data.target_names)
         return settled.recorded() | {"grace": self.grace} | facts
 
 

@@ -86,6 +86,7 @@ class StudyPlan:
         if nested := self.study.nested():
             study["nested"] = nested
         facts = {"unit": part.info.unit, "data_notes": list(part.data.notes)}
+        facts["targets"] = list(part.data.target_names)
         return self.options.recorded() | facts | {"study": study}
 
     def lines(self) -> list[str]:

@@ -27,6 +27,7 @@ from pdf_search.sweep.session import session
 from pdf_search.sweep.study_book import StudyBook
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan, plan_study
 from pdf_search.sweep.study_view import StudyView
+from pdf_search.sweep.targets import record_targets
 from pdf_search.sweep.trainable import TrialFunction
 
 MOST_CHANGES = 5  # of a refused study that are named
@@ -142,6 +143,7 @@ def _drive(
         _train(plan, book, view, ListSource(jobs), halt, function)
     for part, ledger in zip(plan.parts, book.ledgers, strict=True):
         gather_predictions(ledger.records.values(), _predictions(plan, part))
+        record_targets(ledger)
     found = (trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM))
     return StudyResult(plan, halt.ended, tuple(found), halt.alike)
 

@@ -15,7 +15,7 @@ from pdf_search.data.ogb_package import import_ogb
 from pdf_search.data.task_notes import tasks_counted
 from pdf_search.records import Task
 
-Values = NDArray[np.float32]
+Values = NDArray[np.float32] | NDArray[np.float64]
 TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # of the others one graph is enough
 
 
@@ -38,6 +38,15 @@ def evaluate(metric: str, target: Values, prediction: Values) -> float | None:
     if metric in ("rocauc", "ap"):
         return _ogb(metric, target, prediction)
     return _regression(metric, target, prediction)
+
+
+def by_target(metric: str, target: Values, prediction: Values) -> list[float | None]:
+    """The value of each target alone, [T]; None where it is undefined.
+
+    ``evaluate`` is the mean of those that are defined.
+    """
+    columns = ((target[:, t : t + 1], prediction[:, t : t + 1]) for t in range(target.shape[1]))
+    return [evaluate(metric, *column) for column in columns]
 
 
 def _regression(metric: str, target: Values, prediction: Values) -> float:

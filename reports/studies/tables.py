@@ -9,6 +9,7 @@ from reports.studies.comparison import comparison_grid
 from reports.studies.data import Study, title_of
 from reports.studies.matrix import matrix_grid
 from reports.studies.timing import timing_grids
+from reports.target_table import target_grid
 
 
 def study_grids(study: Study) -> list[Grid]:
@@ -20,7 +21,8 @@ def study_grids(study: Study) -> list[Grid]:
     if study.table == "timing":
         key = f"{study.name}/complexity"
         return [*timing_grids(study), complexity_grid(key, memories(study))]
-    return [matrix_grid(study), comparison_grid(study)]
+    targets = [grid for part in study.parts if (grid := target_grid(part))]
+    return [matrix_grid(study), comparison_grid(study), *targets]
 
 
 def memories(study: Study) -> list[Memory]:

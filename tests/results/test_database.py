@@ -160,12 +160,18 @@ def test_epochs_without_the_time_of_their_parts_are_read(store: Store) -> None:
     store.add_epoch("night", Phase.SEARCH, 0, epoch(1, [0.5]))
     with store._writing() as connection:
         connection.exec_driver_sql("ALTER TABLE pdf_epoch DROP COLUMN part_seconds")
+        connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN by_target")
         connection.exec_driver_sql("UPDATE pdf_schema SET version = 1")
     with Store(store.place, create=False) as old:
         (first,) = old.epochs("night", Phase.SEARCH, 0)
         timed = replace(epoch(2, [0.4]), part_seconds={"train": 0.4, "valid": 0.1})
         old.add_epoch("night", Phase.SEARCH, 0, timed)
         assert old.epochs("night", Phase.SEARCH, 0) == [first, timed]
+        known = old.trials("night")[0]
+        assert known.by_target is None
+        found = {"test": {"values": [[0.5, None]], "n": [[3, 0]]}}
+        old.save_trial(replace(known, by_target=found))
+        assert old.trials("night")[0].by_target == found
     assert first.part_seconds == {}
 
 
