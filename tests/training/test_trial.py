@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
@@ -80,6 +81,28 @@ def test_folds_stopped_and_continued(mutag: Prepared, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(one, other)
 
 
+@pytest.mark.parametrize("folds", [False, True])
+def test_a_continued_trial_knows_the_epochs_before_it(
+    folds: bool, freesolv: Prepared, mutag: Prepared, tmp_path: Path
+) -> None:
+    """At this rate nothing moves, so that the first epoch is best and stays so."""
+    plain = {"filter_norm": False, "ffn_norm": False}
+    changes = {"phase": CONFIRM, "model": plain, "training": {"learning_rate": 1e-30}}
+    config, data = (folded(**changes), mutag) if folds else (trial(**changes), freesolv)
+    with pytest.raises(StopTrialError):
+        run(config, data, folder=tmp_path / "half", save_at=2, stop_at=2)
+    rest, _ = run(config, data, tmp_path / "half", folder=tmp_path, save_at=4)
+    kept = torch.load(tmp_path / "checkpoint.pt", weights_only=True)["selection"]
+    if folds:
+        (mean,) = set(kept["mean_curve"])
+        assert (len(kept["mean_curve"]), len(kept["curve"])) == (4, 4)
+        tests = [r.test for r in rest.reports[0].replicates if r.test is not None]
+        assert mean == pytest.approx(np.mean(tests))
+    else:
+        assert kept["best_epoch"] == [1]
+        assert kept["best"] == [rest.reports[0].replicates[0].valid]
+
+
 def test_a_finished_trial_continued_reports_nothing(freesolv: Prepared, tmp_path: Path) -> None:
     run(trial(), freesolv, folder=tmp_path, save_at=4)
     again, outcome = run(trial(), freesolv, tmp_path)
@@ -90,12 +113,12 @@ def test_a_finished_trial_continued_reports_nothing(freesolv: Prepared, tmp_path
 def test_a_cut_run_has_the_same_first_epochs(freesolv: Prepared, tmp_path: Path) -> None:
     training = {"schedule": {"kind": "cosine", "warmup": 1}}
     whole, _ = run(trial(training=training), freesolv)
-    cut = trial(training=training, stop_epoch=2)
-    short, outcome = run(cut, freesolv, folder=tmp_path, save_at=2)
-    assert outcome.epochs == 2
-    assert short.curve == whole.curve[:2]
+    cut = trial(training=training, stop_epoch=3)  # the second epoch has the peak in any case
+    short, outcome = run(cut, freesolv, folder=tmp_path, save_at=3)
+    assert outcome.epochs == 3
+    assert short.curve == whole.curve[:3]
     rest, _ = run(trial(training=training), freesolv, tmp_path)  # the budget grows
-    assert rest.curve == whole.curve[2:]
+    assert rest.curve == whole.curve[3:]
     late, outcome = run(trial(stop_epoch=100), freesolv)
     assert outcome.epochs == len(late.reports) == 4
 
@@ -182,7 +205,7 @@ def test_a_huge_learning_rate_diverges(freesolv: Prepared) -> None:
 
 def test_a_missing_device_is_refused_before_work(freesolv: Prepared) -> None:
     config = trial().model_copy(update={"device": "cuda"})
-    if __import__("torch").cuda.is_available():
+    if torch.cuda.is_available():
         pytest.skip("there is a GPU")
     with pytest.raises(ResourceError, match="no GPU"):
         run_trial(config, freesolv, lambda *_: None)
