@@ -75,7 +75,7 @@ def test_rows_that_cannot_be_read_say_why(cache: Path, tmp_path: Path) -> None:
     assert found.table.columns.tolist() == ["smiles", "id", "predicted_a", "spread_a", "reason"]
     assert found.table["predicted_a"].notna().tolist() == [True, False, False, False, True]
     assert (found.table["reason"] == "").tolist() == [True, False, False, False, True]
-    assert "a blank after 'not'" in found.table["reason"][1]
+    assert "not a SMILES string" in found.table["reason"][1]
     assert found.table["spread_a"].isna().all()  # one replicate has no spread
     assert found.wrong == 3
     none = predict_molecules(trained, table(["?", ""]), "smiles")
