@@ -4,24 +4,28 @@
 #
 # PYTHON=python3.12            another Python (3.11 or later)
 # CONSTRAINTS=FILE             pip constraints, for instance a certain torch
+# ARGS="--data-root FOLDER"    words for pytest
 
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?=
 WORKERS ?= 2
+ARGS ?=
 
 BIN := $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 
-.PHONY: quickstart test lint clean
+.PHONY: quickstart install-dev test lint clean
 
 quickstart: $(VENV)/.installed
 	$(BIN)/pdf-search quickstart
 
+install-dev: $(VENV)/.installed-dev
+
 # Trials under Ray want the cores for themselves, so they run apart.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not ray"
-	$(BIN)/python -m pytest -m ray
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not ray" $(ARGS)
+	$(BIN)/python -m pytest -m ray $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check

@@ -15,6 +15,13 @@ HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that start Ray run one after another, in one of the processes of pytest-xdist."""
+    for item in items:
+        if item.get_closest_marker("ray"):
+            item.add_marker(pytest.mark.xdist_group("ray"))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--data-root",
