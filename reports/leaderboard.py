@@ -19,6 +19,7 @@ from reports.numbers import (
 )
 from reports.sweep_data import Entry, SweepData
 from reports.tables import escape_markdown, render_markdown
+from reports.versions import sweep_versions, version_notes
 
 UNDEFINED_CELL = "undefined"
 LONGEST_REASON = 120
@@ -160,6 +161,7 @@ def leaderboard_markdown(data: SweepData, phase: Phase | None = None) -> str:
         "replicates.",
         *(f"Partial: {notice}." for notice in data.notices()),
         *(f"Why: {escape_markdown(failure)}." for failure in data.failures()),
+        *map(escape_markdown, version_notes(sweep_versions(data))),
         render_markdown(header, cells).rstrip(),
     ]
     if shared:

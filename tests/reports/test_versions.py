@@ -8,6 +8,7 @@ from typing import Any
 from pdf_search.records import Phase
 from pdf_search.results import Store
 from reports import load_study, load_sweep, result_table
+from reports.leaderboard import leaderboard_markdown
 from reports.show import find_trial, show_sweep, show_trial
 from reports.studies.matrix import papers_grid
 from reports.versions import version_notes
@@ -61,6 +62,7 @@ def test_versions_of_a_sweep(store: Store) -> None:
     assert len(mixed) == 1
     assert f"featuriser 2, split 2 (confirm trial {trial.number} of night)" in mixed[0]
     assert mixed[0] in show_sweep(data)
+    assert mixed[0] in leaderboard_markdown(data)
     shown = show_trial(data, find_trial(data, trial.number, Phase.CONFIRM))
     assert "featuriser 2, split 2" in shown
 
