@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from pdf_search.records import METRICS
+from pdf_search.results import Store
+from pdf_search.sweep.optuna_log import open_study
 from tests.cli.conftest import Run
+from tests.reports import samples
 
 COLUMNS = ["% inhibition", "@10uM", "IC50: nM", "pKa #2", "2019", "NO", "[M+H]", "*"]
 
@@ -41,3 +45,45 @@ def test_a_file_whose_name_yaml_would_cut(run: Run, home: Path) -> None:
     words = [word for value in own for word in ("--set", value)]
     planned = json.loads(run("plan", "freesolv", *words, "--json").stdout)
     assert planned["first"]["data"]["path"] == str(home / "batch #2.csv")
+
+
+ODD = "o d'd\"#%41?[x]*{y};&$ü:=~\\n\nnew"
+
+
+def files_below(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_an_odd_folder_in_every_option_that_takes_a_path(run: Run, tmp_path: Path) -> None:
+    here = tmp_path / ODD
+    here.mkdir()
+    molecules(here / "-mols #1.csv")
+    runs, places = here / "runs", ["--cache", here / "cache", "--data-root", here]
+    run("spaces", "freesolv", "--copy", here / "mine.yaml")
+    own = [f"data.path={here / '-mols #1.csv'}", "data.name=csv", 'data.targets=["% inhibition"]']
+    small = ["model.hidden=4", "model.layers=1", "basis={eps: [-0.3], k: 1}"]
+    sets = [word for text in [*own, *small] for word in ("--set", text)]
+    train = ["train", here / "mine.yaml", *sets, "--epochs", 1, "--device", "cpu"]
+    run(*train, "--name", "one", "--out", runs, *places)
+    run("plan", here / "mine.yaml", *sets, "--out", runs, "--db", here / "all.db", *places)
+    table = ["--csv", here / "-mols #1.csv", "--to", here / "out.csv"]
+    run("predict", runs / "one", *table, *places)
+    assert len((here / "out.csv").read_text("utf-8").splitlines()) == 31
+    run("explain", "one", "--out", runs, "--to", here / "explained", *places)
+    assert (here / "explained" / "explain.html").is_file()
+    assert files_below(tmp_path) == {ODD}
+    wanted = {"-mols #1.csv", "mine.yaml", "runs", "cache", "out.csv", "explained"}
+    assert files_below(here) == wanted
+
+
+@pytest.mark.parametrize("name", [ODD, "a?b", "a%41", "{SCHEMA_VERSION}"])
+def test_a_database_of_any_name(run: Run, home: Path, name: str) -> None:
+    folder = home / "runs" / "night"
+    for file in (folder / "results.db", home / name):
+        with Store(str(file)) as store:
+            samples.search(store, samples.sweep())
+        open_study(str(file), "night", METRICS["rmse"])
+    assert json.loads(run("list", "--json").stdout)[0]["name"] == "night"
+    assert "night" in run("show", "night", "--db", name).stdout
+    journals = {f"{name}-wal", f"{name}-shm"}  # Optuna still has it open
+    assert files_below(home) - journals == {"runs", name}
