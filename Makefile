@@ -22,10 +22,9 @@ quickstart: $(VENV)/.installed
 
 install-dev: $(VENV)/.installed-dev
 
-# Trials under Ray want the cores for themselves, so they run apart.
+# Tests that start Ray run one after another in one of the processes, the others beside them.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not ray" $(ARGS)
-	$(BIN)/python -m pytest -m ray $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check

@@ -17,13 +17,14 @@ from typing import Any
 from pdf_search.data.raw_set import Progress, silent
 from pdf_search.errors import ResourceError
 from pdf_search.sweep.logs import logging_to
-from pdf_search.sweep.machine import Node, check_reachable
+from pdf_search.sweep.machine import Node, check_reachable, this_machine
 from pdf_search.sweep.surroundings import ray_folder, surroundings
 
 PACKAGES = ("pdf-search", "torch", "ray", "optuna", "numpy")
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
 OBJECT_STORE_BYTES = 128 * 1024**2  # on one machine workers map the data's files instead
 PROBE_SECONDS = 120.0
+_kept_open: list[Path] = []  # the folder of the session of `one_ray`, while there is one
 SLOW = "timed out during startup"
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
@@ -48,16 +49,39 @@ def ray_session(
     Raises:
         ResourceError: the cluster cannot be reached, Ray cannot start here, or runs already.
     """
+    if address is None and _kept_open:
+        with logging_to(log):
+            yield
+        return
+    with _started(cpus, gpus, address, log.parent, say), logging_to(log):
+        yield
+
+
+@contextmanager
+def one_ray(folder: Path) -> Iterator[None]:
+    """Ray on this machine for several sweeps, one after the other, that else start their own."""
+    here = this_machine()
+    with _started(int(here.cpus), int(here.gpus), None, folder, silent):
+        _kept_open.append(folder)
+        try:
+            yield
+        finally:
+            _kept_open.clear()
+
+
+@contextmanager
+def _started(
+    cpus: int, gpus: int, address: str | None, folder: Path, say: Progress
+) -> Iterator[None]:
     with surroundings(address):
         import ray  # noqa: PLC0415
 
         if ray.is_initialized():
             raise ResourceError("Ray runs in this process already: ray.shutdown() before a sweep")
-        with _folder_without_code(log.parent), _session_of_their_own():
+        with _folder_without_code(folder), _session_of_their_own():
             _connect(cpus, gpus, address, say)
         try:
-            with logging_to(log):
-                yield
+            yield
         finally:
             ray.shutdown()
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,16 @@ import pytest
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase
 from pdf_search.results import Store
+from pdf_search.sweep.cluster import one_ray
 from tests.cli.conftest import run_here, start
 from tests.cli.test_look import MOLECULES
 
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.timeout(300),
+    # Ray drops the handles of the processes that it has ended.
+    pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
+]
 
 SPACE = """
 data: {name: csv, path: own.csv, smiles: SMILES, targets: [logS]}
@@ -51,6 +58,13 @@ def _there(swept: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PDF_SEARCH_CACHE", str(cache))
 
 
+@pytest.fixture(scope="module")
+def _one_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Verbs in this process share a Ray; ``swept`` and the interrupted sweep start their own."""
+    with one_ray(tmp_path_factory.mktemp("ray")):
+        yield
+
+
 def shown(name: str = "mine") -> list[dict[str, Any]]:
     trials: list[dict[str, Any]] = json.loads(run_here("show", name, "--json").stdout)["trials"]
     return trials
@@ -70,6 +84,7 @@ def test_files_and_words(swept: Path) -> None:
     assert "[3/3 done" in messages
     assert f"report: {folder / 'report'}" in messages
     assert "Traceback" not in messages
+    assert "Warning" not in messages
 
 
 def test_leaderboard_has_state_and_protocol(swept: Path) -> None:
@@ -111,11 +126,10 @@ def test_taken_name() -> None:
     assert "pdf-search resume mine" in result.stderr
 
 
-def test_extend_confirm_rerun(swept: Path, cache: Path) -> None:
+@pytest.mark.usefixtures("_one_ray")
+def test_extend_confirm_rerun() -> None:
     for command in ("resume mine --trials 4", "confirm mine --top-k 2", "rerun mine 1"):
-        process = start(swept, cache, *command.split())
-        _, messages = process.communicate(timeout=100)
-        assert process.returncode == 0, messages
+        run_here(*command.split())
     trials = shown()
     search = [trial for trial in trials if trial["phase"] == "search"]
     confirmed = {trial["origin"] for trial in trials if trial["phase"] == "confirm"}
@@ -144,12 +158,11 @@ def test_interrupt_and_resume(swept: Path, cache: Path) -> None:
     assert {(trial["state"], trial["epochs"]) for trial in trials} == {("COMPLETE", 60)}
 
 
-def test_quickstart_twice(swept: Path, cache: Path) -> None:
+@pytest.mark.usefixtures("_one_ray")
+def test_quickstart_twice() -> None:
     words = ["--trials", 2, "--epochs", 1, "--top-k", 1, "--seeds", 1]
     for expected in ("2 trials of up to 1 epochs", "sweep quickstart exists: going on with it"):
-        process = start(swept, cache, "quickstart", *words)
-        _, messages = process.communicate(timeout=100)
-        assert process.returncode == 0, messages
+        messages = run_here("quickstart", *words).stderr
         assert expected in messages
         assert "report:" in messages
     assert len([t for t in shown("quickstart") if t["phase"] == "search"]) == 2

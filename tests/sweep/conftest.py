@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import ray.cloudpickle
 
 from pdf_search.space import Space, load_space
+from pdf_search.sweep.cluster import one_ray
 from tests.sweep import simulated
 
 SPACE = """
@@ -31,6 +34,13 @@ training:
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Cache of prepared data, made once for all tests of the sweep."""
     return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def keep_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], None]]:
+    """Called when the environment is as the workers should have it: one Ray until the test ends."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(one_ray(tmp_path_factory.mktemp("ray")))
 
 
 def write_space(folder: Path, batches: str = "[16]", text: str = SPACE) -> Space:

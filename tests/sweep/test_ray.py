@@ -46,7 +46,7 @@ def options(tmp_path: Path, cache: Path, **more: object) -> SweepOptions:
 
 
 def test_a_sweep_ends_with_true_states_and_confirmed_winners(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, keep_ray: Callable[[], None]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SIMULATED_LOG", str(tmp_path / "log"))
@@ -55,6 +55,7 @@ def test_a_sweep_ends_with_true_states_and_confirmed_winners(
         (tmp_path / name).write_text("raise SystemExit('the wrong module')\n")
     space = write_space(tmp_path, "[16, 17, 18]")
     plan = plan_sweep(space, options(tmp_path, cache, trials=14, method="tpe+asha"))
+    keep_ray()
     result = run_sweep(plan, functions=FUNCTIONS)
 
     assert result.ended == ""
@@ -91,9 +92,14 @@ def test_a_sweep_ends_with_true_states_and_confirmed_winners(
 
 
 def test_time_ends_a_sweep_and_a_trial_can_be_run_again(
-    tmp_path: Path, cache: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    cache: Path,
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+    keep_ray: Callable[[], None],
 ) -> None:
     monkeypatch.setenv("SIMULATED_SECONDS", "0.3")
+    keep_ray()
     storage = f"file://{tmp_path / 'elsewhere'}"
     more = {"trials": 50, "name": "timed", "time": 12.0, "storage": storage}
     plan = plan_sweep(space, options(tmp_path, cache, **more))
@@ -106,7 +112,6 @@ def test_time_ends_a_sweep_and_a_trial_can_be_run_again(
     assert all(t.state in (State.NOT_STARTED, State.INTERRUPTED) for t in waiting)
     assert all("pdf-search resume timed" in t.message for t in waiting)
 
-    monkeypatch.setenv("SIMULATED_SECONDS", "0")
     again = rerun("timed", 0, out=tmp_path / "runs", functions=FUNCTIONS)
     assert again.search[-1].origin == "rerun of 0"
     assert again.search[-1].state is State.COMPLETE

@@ -31,7 +31,9 @@ pytestmark = [
 PARTS = ("small/freesolv/split", "small/freesolv/inner")
 
 
-def test_all_parts_run_and_the_table_is_told_of_every_end(tmp_path: Path, cache: Path) -> None:
+def test_all_parts_run_and_the_table_is_told_of_every_end(
+    tmp_path: Path, cache: Path, keep_ray: Callable[[], None]
+) -> None:
     study = load_study(write_study(tmp_path, FAILS))
     plan = plan_study(study, SweepOptions(out=tmp_path / "runs", cache=cache))
     seen: list[Counter[State]] = []
@@ -41,6 +43,7 @@ def test_all_parts_run_and_the_table_is_told_of_every_end(tmp_path: Path, cache:
         seen.append(Counter(trial.state for trial in trials))
 
     quiet = Console(quiet=True)
+    keep_ray()
     result = run_study(plan, quiet, function=simulated_trial, on_finished=look)
     assert result.ended == ""
     assert [trial.state for trial in result.trials] == [State.COMPLETE, State.FAILED] * 2
