@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pdf_search.sweep.api import confirm, rerun, resume, run_sweep
+    from pdf_search.sweep.cluster import one_ray
     from pdf_search.sweep.driver import Functions, SweepResult
     from pdf_search.sweep.folder import SweepFolder
     from pdf_search.sweep.methods import METHODS
@@ -22,6 +23,7 @@ _HOME = {
     "SweepOptions": "options",
     "SweepResult": "driver",
     "confirm": "api",
+    "one_ray": "cluster",
     "StudyPlan": "study_plan",
     "StudyResult": "study_run",
     "plan_study": "study_plan",
@@ -44,6 +46,7 @@ __all__ = [
     "SweepOptions",
     "SweepResult",
     "confirm",
+    "one_ray",
     "plan_study",
     "plan_sweep",
     "rerun",
