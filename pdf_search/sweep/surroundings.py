@@ -40,6 +40,7 @@ ON_THIS_MACHINE = {
     "RAY_gcs_rpc_server_reconnect_timeout_s": "15",
     "RAY_grpc_enable_http_proxy": "0",
 }
+TOKEN = secrets.token_hex(32)  # one for all sessions of a process: Ray reads it once
 REFUSED = ("TUNE_RESULT_DIR", "RAY_AIR_LOCAL_CACHE_DIR")  # Ray raises an exception
 OTHERS = ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_RUNTIME_ENV_HOOK")
 
@@ -55,7 +56,7 @@ def surroundings(address: str | None) -> Iterator[None]:
         os.environ.update(ON_THIS_MACHINE)
         if not os.environ.get("RAY_AUTH_TOKEN_PATH"):
             # Without a token in the environment, Ray writes one into the home folder.
-            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+            os.environ.setdefault("RAY_AUTH_TOKEN", TOKEN)
     ours = {*SETTINGS, *ON_THIS_MACHINE, *REFUSED, *OTHERS, "RAY_AUTH_TOKEN"}
     try:
         yield
