@@ -118,3 +118,12 @@ def test_a_slow_start_is_tried_once_more_and_nothing_else_is() -> None:
     with pytest.raises(Exception, match="no space"):
         _twice(lambda: start("no space left"), said.append)
     assert (len(tried), len(said)) == (1, 1)
+
+
+def test_sessions_of_one_process_have_one_token() -> None:
+    """Ray reads its token once: a second session with another one is refused by its own server."""
+    tokens = []
+    for _ in range(2):
+        with surroundings(None):
+            tokens.append(os.environ["RAY_AUTH_TOKEN"])
+    assert tokens[0] == tokens[1]
