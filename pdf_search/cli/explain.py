@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from pdf_search.cli.groups import AsJson, Place, Source, grouped
-from pdf_search.cli.trained import RunName, Which, find_run, loaded
+from pdf_search.cli.trained import RunName, Which, find_run, loaded_to_explain
 from pdf_search.cli.words import facts, out, out_json, say
 from pdf_search.errors import ConfigError
 from pdf_search.places import expanded
@@ -70,7 +70,7 @@ def explain(
     wanted = view.numbers
     kept = find_run(run, which, place)
     target = expanded(to).resolve() if to is not None else kept.explained
-    with loaded(kept, source, view.replicate) as trained:
+    with loaded_to_explain(kept, source, view.replicate, view.graph) as trained:
         found = explained(trained, view.graph, wanted)
     files = write_explanation(found, target)
     if as_json:

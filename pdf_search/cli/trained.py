@@ -12,13 +12,16 @@ from typer import Argument, Option
 
 from pdf_search.cli.groups import Place, Source
 from pdf_search.cli.words import say
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, DataError
 from pdf_search.places import expanded
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
-    from pdf_search.config import TrialConfig
+    from pdf_search.config import DataConfig, TrialConfig
+    from pdf_search.data import Prepared
     from pdf_search.inference.load import Trained
+
+SHOWN_GRAPHS = 12  # of those kept, in a message
 
 RunName = Annotated[
     str,
@@ -93,14 +96,82 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
 
 @contextmanager
 def loaded(kept: Kept, source: Source, replicate: int | None = None) -> Iterator[Trained]:
-    """The model on the CPU, its data prepared."""
-    from pdf_search.data import load_prepared, prepare
-    from pdf_search.inference.load import load_trained
+    """The model on the CPU. Data are prepared only where a checkpoint is of an older version."""
+    with _local(kept.checkpoint) as folder:
+        yield _load(folder, kept, source, replicate)
 
-    folder = prepare(kept.config.data, source.data_root, source.cache, source.yes, say)
-    data = load_prepared(folder)
-    with _local(kept.checkpoint) as checkpoint:
-        yield load_trained(checkpoint, kept.config, data, replicate)
+
+@contextmanager
+def loaded_to_explain(
+    kept: Kept, source: Source, replicate: int, graph: int | None
+) -> Iterator[Trained]:
+    """The model, with graphs to look at: those kept with it, or its data set if more is asked.
+
+    Raises:
+        ConfigError: graph number ``graph`` is not kept with it, and the data set is gone.
+    """
+    from pdf_search.errors import TrialError
+    from pdf_search.inference.load import load_trained, with_excerpt
+
+    with _local(kept.checkpoint) as folder:
+        trained = _load(folder, kept, source, replicate)
+        if trained.data is None:
+            try:
+                trained = with_excerpt(trained, folder)
+            except TrialError as error:
+                say(f"warning: {error}; taking graphs from the data set instead")
+        if not trained.knows(graph):
+            data = _data_of(trained, folder, kept.config.data, source, graph)
+            trained = load_trained(folder, kept.config, data, replicate)
+        yield trained
+
+
+def _load(folder: Path, kept: Kept, source: Source, replicate: int | None) -> Trained:
+    from pdf_search.data import load_prepared, prepare, recorded_data
+    from pdf_search.inference.load import NeedsDataError, load_trained
+
+    try:
+        return load_trained(folder, kept.config, None, replicate)
+    except NeedsDataError as needs:
+        data = recorded_data("", needs.fingerprint, source.cache)
+    if data is None:
+        place = prepare(kept.config.data, source.data_root, source.cache, source.yes, say)
+        data = load_prepared(place)
+    return load_trained(folder, kept.config, data, replicate)
+
+
+def _data_of(
+    trained: Trained, folder: Path, config: DataConfig, source: Source, graph: int | None
+) -> Prepared:
+    """The data set that the model was trained on, as prepared then or prepared again."""
+    from pdf_search.data import load_prepared, prepare, recorded_data
+
+    facts = trained.facts
+    data = recorded_data(facts.prepared, facts.fingerprint, source.cache)
+    if data is not None:
+        return data
+    try:
+        data = load_prepared(prepare(config, source.data_root, source.cache, source.yes, say))
+    except DataError as error:
+        raise ConfigError(_not_kept(trained, folder, graph, str(error))) from None
+    if data.fingerprint != facts.fingerprint:
+        now = f"{config.path or 'its raw files'} changed since the training"
+        raise ConfigError(_not_kept(trained, folder, graph, now))
+    return data
+
+
+def _not_kept(trained: Trained, folder: Path, graph: int | None, why: str) -> str:
+    which = "" if graph is None else f"--graph {graph}: "
+    there = "no graphs are"
+    if trained.excerpt is not None:
+        numbers = trained.excerpt.numbers.tolist()
+        more = f", ... ({len(numbers)} in all)" if len(numbers) > SHOWN_GRAPHS else ""
+        there = f"only graphs {', '.join(map(str, numbers[:SHOWN_GRAPHS]))}{more} are"
+    return (
+        f"{which}{there} kept with the model in {folder}, and its data set is gone: the prepared "
+        f"data {trained.facts.prepared} are not there any more, and {why}. Restore the data, or "
+        "name a graph that is kept"
+    )
 
 
 @contextmanager

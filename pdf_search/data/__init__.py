@@ -3,6 +3,7 @@
 from pdf_search.data.cache import CacheEntry, cache_entries, cache_folder, cache_size
 from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
+from pdf_search.data.recorded import recorded_data
 from pdf_search.data.registry import DatasetInfo, lookup, names
 from pdf_search.data.splits import Split, search_view, split_for, split_hash
 from pdf_search.data.statistics import mean_counts, statistics
@@ -20,6 +21,7 @@ __all__ = [
     "mean_counts",
     "names",
     "prepare",
+    "recorded_data",
     "search_view",
     "split_for",
     "split_hash",

@@ -59,7 +59,7 @@ def load_prepared(folder: Path) -> Prepared:
     """
     meta = _meta(folder)
     try:
-        info = _info(meta["info"])
+        info = parse_info(meta["info"])
         arrays = {name: _array(folder, name, known) for name, known in meta["arrays"].items()}
         graphs = GraphSet(
             **{name: arrays[name] for name in GRAPH_ARRAYS},  # type: ignore[arg-type]
@@ -93,7 +93,8 @@ def info_tree(info: DatasetInfo) -> dict[str, Any]:
     return tree
 
 
-def _info(tree: dict[str, Any]) -> DatasetInfo:
+def parse_info(tree: dict[str, Any]) -> DatasetInfo:
+    """The opposite of ``info_tree``."""
     tree = {**tree, "task": Task(tree["task"]), "protocol": Protocol(tree["protocol"])}
     shape = tree.pop("shape")
     return DatasetInfo(**tree, shape=InputShape.model_validate(shape))

@@ -158,18 +158,17 @@ def _check_finite(trained: Trained) -> None:
 
 
 def _one_graph(trained: Trained, number: int) -> GraphSet:
-    graphs = trained.data.graphs
-    if not 0 <= number < len(graphs):
-        raise ConfigError(
-            f"--graph {number}: {trained.data.info.title} has graphs 0..{len(graphs) - 1}"
-        )
-    nodes = int(graphs.node_count[number])
+    count = trained.facts.graphs
+    if not 0 <= number < count:
+        raise ConfigError(f"--graph {number}: {trained.facts.info.title} has graphs 0..{count - 1}")
+    one = trained.graphs(np.array([number]))
+    nodes = int(one.node_count[0])
     if nodes > MAX_NODES:
         raise ConfigError(
             f"graph {number} has {nodes:,} nodes, more than the {MAX_NODES} that can be explained: "
             "choose another with --graph"
         )
-    return graphs.subset(np.array([number]))
+    return one
 
 
 def _facts(

@@ -1,22 +1,35 @@
-"""A trained model out of its checkpoint, on the CPU, after a check that its data are the same."""
+"""A trained model out of its checkpoint, on the CPU. Its training data are not needed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
+from torch import Tensor
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared
-from pdf_search.data.splits import split_for
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, TrialError
+from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.model.network import PDFNetwork
 from pdf_search.records import Phase, Replicate
 from pdf_search.training.checkpoint import CHECKPOINT, identity, load_checkpoint
+from pdf_search.training.excerpt import EXCERPT, Excerpt, read_excerpt
+from pdf_search.training.facts import ModelFacts
+from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.run_folder import CONFIG
+
+
+class NeedsDataError(TrialError):
+    """A checkpoint of an older version, of use only with the data of this ``fingerprint``."""
+
+    def __init__(self, path: Path, fingerprint: str) -> None:
+        super().__init__(f"{path} does not say what its training data were")
+        self.fingerprint = fingerprint
 
 
 @dataclass(frozen=True)
@@ -24,25 +37,47 @@ class Trained:
     """Replicates of a trained model, in evaluation mode.
 
     ``epochs``: the epoch whose weights each replicate has; ``chosen``: "best validation epoch" or
-    "last epoch".
+    "last epoch". ``excerpt``: graphs to look at, kept with the model. ``data``: the data set that
+    it was trained on, where that was given.
     """
 
     config: TrialConfig
-    data: Prepared
+    facts: ModelFacts
     model: PDFNetwork
     replicates: tuple[Replicate, ...]
     numbers: tuple[int, ...]  # of these replicates among those of the run
     epochs: tuple[int, ...]
     chosen: str
+    excerpt: Excerpt | None = None
+    data: Prepared | None = None
 
     def part(self, number: int = 0) -> tuple[str, np.ndarray]:
-        """Name and graph numbers of the part to look at: validation, else test, else training."""
-        split = split_for(self.data, self.config, self.replicates[number])
-        parts = {"validation": split.valid, "test": split.test, "training": split.train}
-        name = next(name for name, graphs in parts.items() if graphs is not None and len(graphs))
-        graphs = parts[name]
-        assert graphs is not None
-        return name, graphs
+        """Name and first graph numbers of the part to look at: see ``Excerpt``."""
+        return self._excerpt.parts[self.numbers[number]]
+
+    def graphs(self, numbers: NDArray[np.int64]) -> GraphSet:
+        """Graphs by their numbers in the data set.
+
+        Raises:
+            ConfigError: the data set is not at hand, and they are not among those kept.
+        """
+        if self._excerpt.holds(numbers):
+            return self._excerpt.subset(numbers)
+        if self.data is None:
+            raise ConfigError(f"graphs {numbers.tolist()} are not kept with the model")
+        return self.data.graphs.subset(numbers)
+
+    def knows(self, graph: int | None) -> bool:
+        """Whether there are graphs to look at, and this one among them; None: any."""
+        if self.data is not None or self.excerpt is None or graph is None:
+            return self.data is not None or self.excerpt is not None
+        return self.excerpt.holds(np.array([graph])) or not 0 <= graph < self.facts.graphs
+
+    @property
+    def _excerpt(self) -> Excerpt:
+        if self.excerpt is None:
+            raise ConfigError(f"no graphs are kept with the model: there is no {EXCERPT}")
+        return self.excerpt
 
 
 def read_config(folder: Path) -> TrialConfig:
@@ -67,14 +102,16 @@ def read_config(folder: Path) -> TrialConfig:
 
 
 def load_trained(
-    folder: Path, config: TrialConfig, data: Prepared, replicate: int | None = None
+    folder: Path, config: TrialConfig, data: Prepared | None = None, replicate: int | None = None
 ) -> Trained:
     """The model saved in ``folder``: one replicate, or all of them.
 
     The weights are those of each replicate's best validation epoch where the run kept them
     (confirmation under the protocols ``split`` and ``inner``), else those of the last epoch saved.
+    ``data``: what it was trained on, for graphs to look at; else see ``with_excerpt``.
 
     Raises:
+        NeedsDataError: without ``data``, a checkpoint that does not say it.
         ConfigError: no such replicate, or another architecture than PDF.
         TrialError: no checkpoint, a damaged one, or one of another configuration or data set.
     """
@@ -83,22 +120,54 @@ def load_trained(
             f"{folder} is a run of architecture {config.model.architecture}; only PDF networks can "
             "be loaded"
         )
-    state = load_checkpoint(folder, identity(config, data.fingerprint))
+    state = load_checkpoint(folder, identity(config, None if data is None else data.fingerprint))
     count = len(config.replicates)
     if replicate is not None and not 0 <= replicate < count:
         raise ConfigError(f"--replicate {replicate}: the run has replicates 0..{count - 1}")
+    facts = _facts(folder, config, state, data)
     numbers = tuple(range(count)) if replicate is None else (replicate,)
     selection: dict[str, Any] = state["selection"]
     best = config.phase is Phase.CONFIRM and bool(selection["weights"])
     weights = selection["weights"] if best else state["model"]
     epochs = selection["best_epoch"] if best else [state["epoch"]] * count
-    shape = data.info.shape
-    assert shape is not None, "a prepared data set knows its input shape"
-    replicates = tuple(config.replicates[r] for r in numbers)
-    model = PDFNetwork(config.model, shape, config.basis.size, replicates)
-    model.load_state_dict({name: value[list(numbers)] for name, value in weights.items()})
-    model.eval()
-    chosen = "best validation epoch" if best else "last epoch"
     return Trained(
-        config, data, model, replicates, numbers, tuple(epochs[r] for r in numbers), chosen
+        config,
+        facts,
+        _model(config, facts, weights, numbers),
+        tuple(config.replicates[r] for r in numbers),
+        numbers,
+        tuple(epochs[r] for r in numbers),
+        "best validation epoch" if best else "last epoch",
+        Excerpt.of(config, data) if data is not None else None,
+        data,
     )
+
+
+def with_excerpt(trained: Trained, folder: Path) -> Trained:
+    """With the graphs that are kept in its ``folder``, if there are any.
+
+    Raises:
+        TrialError: they are damaged.
+    """
+    return replace(trained, excerpt=read_excerpt(folder))
+
+
+def _facts(
+    folder: Path, config: TrialConfig, state: dict[str, Any], data: Prepared | None
+) -> ModelFacts:
+    if data is not None:
+        return ModelFacts.of(config, data, ReplicateSplits.of(config, data))
+    facts = ModelFacts.read(state)
+    if facts is None:
+        raise NeedsDataError(folder / CHECKPOINT, state["data"])
+    return facts
+
+
+def _model(
+    config: TrialConfig, facts: ModelFacts, weights: dict[str, Tensor], numbers: tuple[int, ...]
+) -> PDFNetwork:
+    assert facts.info.shape is not None, "a prepared data set knows its input shape"
+    replicates = tuple(config.replicates[r] for r in numbers)
+    model = PDFNetwork(config.model, facts.info.shape, config.basis.size, replicates)
+    model.load_state_dict({name: value[list(numbers)] for name, value in weights.items()})
+    return model.eval()

@@ -49,7 +49,7 @@ def predict_molecules(
     """
     _check_molecules(trained)
     cells = [cell.strip() for cell in table.column(smiles, "--smiles")]
-    version = trained.config.data.featuriser
+    version = trained.facts.featuriser
     graphs, places, reasons = molecule_graphs(cells, progress or silent, version)
     outputs = len(_names(trained))
     mean, spread = (np.full((len(table.rows), outputs), np.nan) for _ in range(2))
@@ -67,7 +67,7 @@ def predict_molecules(
 
 def _columns(trained: Trained, mean: Floats, spread: Floats) -> dict[str, Any]:
     names = _names(trained)
-    multiclass = trained.data.info.task is Task.MULTICLASS
+    multiclass = trained.facts.info.task is Task.MULTICLASS
     columns: dict[str, Any] = {}
     if multiclass:
         known = ~np.isnan(mean).any(1)
@@ -81,15 +81,15 @@ def _columns(trained: Trained, mean: Floats, spread: Floats) -> dict[str, Any]:
 
 def _names(trained: Trained) -> tuple[str, ...]:
     """Names of the outputs: targets, or classes."""
-    shape = trained.data.info.shape
+    shape = trained.facts.info.shape
     assert shape is not None
-    if trained.data.info.task is not Task.MULTICLASS:
-        return trained.data.target_names
-    return trained.data.class_names or tuple(map(str, range(shape.outputs)))
+    if trained.facts.info.task is not Task.MULTICLASS:
+        return trained.facts.target_names
+    return trained.facts.class_names or tuple(map(str, range(shape.outputs)))
 
 
 def _check_molecules(trained: Trained) -> None:
-    info = trained.data.info
+    info = trained.facts.info
     assert info.shape is not None
     if info.shape != molecule_shape(info.shape.outputs, info.task):
         raise ConfigError(

@@ -33,7 +33,7 @@ def explanation_page(found: Explanation) -> str:
         "response": response(found),
         "weights": weights(found),
     }
-    title = f"What {found.trained.data.info.title}'s model learned"
+    title = f"What {found.trained.facts.info.title}'s model learned"
     parts = [
         f"<h2>{escape(head)}</h2><p>{escape(text)}</p>{_html(figures[name], name)}"
         for name, (head, text) in SECTIONS.items()

@@ -10,9 +10,7 @@ from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.model.engines import engine_data
-from pdf_search.records import Task
 from pdf_search.training.loop import PREDICTION_BATCH
-from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.selection import probabilities
 
 
@@ -22,8 +20,8 @@ def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
     ``graphs``: featurised as the training data were; their targets are not looked at.
     """
     config, cpu = trained.config, torch.device("cpu")
+    mean, std = (scale[list(trained.numbers)] for scale in (trained.facts.mean, trained.facts.std))
     data = engine_data(config.engine, config.model, graphs, build_bank(graphs, config.basis), cpu)
-    mean, std = _target_scale(trained)
     outputs = []
     with torch.no_grad():
         for start in range(0, len(graphs), PREDICTION_BATCH):
@@ -31,14 +29,4 @@ def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
             batch = data.collate(numbers.expand(len(trained.replicates), -1).contiguous())
             outputs.append(trained.model(batch, data.rows, data.edge_types) * std + mean)
     rows = torch.cat(outputs, 1)
-    return np.asarray(probabilities(trained.data.info.task, rows).numpy())
-
-
-def _target_scale(trained: Trained) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mean and deviation of the training targets, [R, 1, T], where the run standardised them."""
-    config = trained.config
-    if not config.training.standardise_targets or trained.data.info.task is not Task.REGRESSION:
-        return torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
-    mean, std = ReplicateSplits.of(config, trained.data).target_scale()
-    chosen = list(trained.numbers)
-    return mean[chosen], std[chosen]
+    return np.asarray(probabilities(trained.facts.info.task, rows).numpy())

@@ -14,10 +14,10 @@ from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.inference.matrix import filter_outputs
+from pdf_search.training.excerpt import sample_size
 
 Floats = NDArray[np.float64]
 
-SAMPLE_PAIRS = 2_000_000  # pairs of the graphs that the response is taken over, at most
 MOST_PICKS = 8
 _DEPENDENT = 1e-9  # of a basis' variance: less left after the picks so far means none
 
@@ -53,10 +53,10 @@ class BasisWeights:
 
 
 def response(trained: Trained, graphs: NDArray[np.int64]) -> Response:
-    """Over the first of ``graphs`` (numbers), as many as hold ``SAMPLE_PAIRS``, one at least."""
-    held = np.cumsum(trained.data.graphs.node_count[graphs] ** 2)
-    chosen = graphs[: max(1, int(np.searchsorted(held, SAMPLE_PAIRS, side="right")))]
-    part: GraphSet = trained.data.graphs.subset(chosen)
+    """Over the first of ``graphs`` (numbers), as many as hold two million pairs, one at least."""
+    part: GraphSet = trained.graphs(graphs)
+    chosen = graphs[: sample_size(part.node_count)]
+    part = part.subset(np.arange(len(chosen)))
     bank = build_bank(part, trained.config.basis)
     pairs = np.bincount(bank.row, minlength=len(bank.rows))
     if bank.hops is None:

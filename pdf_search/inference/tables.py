@@ -129,7 +129,7 @@ def summary(found: Explanation) -> dict[str, Any]:
     replicate, table, depth = trained.replicates[0], channel_table(found), depth_table(found)
     over = ("commutator", "commutator_full", "outside", "angle_weighted", "angle_max", "asymmetry")
     return {
-        "data": trained.data.info.title,
+        "data": trained.facts.info.title,
         "basis": list(found.basis_names),
         "support": "dense" if trained.config.basis.hops is None else trained.config.basis.hops,
         "filter": trained.config.model.filter,

@@ -46,7 +46,7 @@ def headline(found: Explanation) -> str:
     fold = "" if replicate.fold is None else f", fold {replicate.fold}"
     softmax = ", softmax" if model.softmax else ""
     return (
-        f"{trained.data.info.title}: {model.channels} {model.filter}{softmax}, "
+        f"{trained.facts.info.title}: {model.channels} {model.filter}{softmax}, "
         f"{len(found.basis_names)} bases, weights of the {trained.chosen} ({trained.epochs[0]}), "
         f"replicate {trained.numbers[0]} (seed {replicate.seed}{fold}). Graph {found.graph} of the "
         f"{found.part} part: {found.nodes} nodes, {found.edges.shape[1] // 2} bonds. Filter "

@@ -11,8 +11,9 @@ from pdf_search.errors import TrialError
 from pdf_search.graphs.bank import Bank
 from pdf_search.model.engines import EngineData, Network, engine_data
 from pdf_search.model.network import PDFNetwork
-from pdf_search.records import Replicate, Task
+from pdf_search.records import Replicate
 from pdf_search.training.capture import replay_for
+from pdf_search.training.facts import target_scale
 from pdf_search.training.groups import Group, Groups
 from pdf_search.training.loop import Program
 from pdf_search.training.memory import check_memory, plan_memory
@@ -91,9 +92,7 @@ def program_of(
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
     model = _network(config, shape, splits.replicates).to(device)
-    mean, std = torch.zeros(1, 1, 1), torch.ones(1, 1, 1)
-    if config.training.standardise_targets and shape.task is Task.REGRESSION:
-        mean, std = splits.target_scale()
+    mean, std = target_scale(config, data, splits)
     return Program(
         replicates=splits.replicates,
         model=model,

@@ -36,11 +36,12 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
     write_atomically(folder / CHECKPOINT, lambda path: torch.save(content, path))
 
 
-def identity(config: TrialConfig, fingerprint: str) -> dict[str, str]:
-    """What a checkpoint must agree with to be used: the configuration, the data."""
+def identity(config: TrialConfig, fingerprint: str | None) -> dict[str, str]:
+    """What a checkpoint must agree with to be used: the configuration, and known data."""
     # The budget may grow when a stopped trial is continued; nothing else may change.
     config = config.model_copy(update={"stop_epoch": None})
-    return {"configuration": config.content_hash(), "data": fingerprint}
+    known = {"configuration": config.content_hash(), "data": fingerprint}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def load_checkpoint(folder: Path, identity: dict[str, str]) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -35,6 +37,8 @@ from pdf_search.training.device import (
     resolve_device,
     use_precision,
 )
+from pdf_search.training.excerpt import Excerpt
+from pdf_search.training.facts import ModelFacts
 from pdf_search.training.groups import Groups
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.predictions import prediction_table, write_predictions
@@ -135,20 +139,34 @@ class _Trial:
         ]
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint, and the predictions when confirming, into ``folder``."""
+        """Write a checkpoint, what it needs to be used alone, and predictions when confirming."""
         # Predictions first: nothing would write them again after a checkpoint of the last epoch.
         if self.config.phase is Phase.CONFIRM:
             table = prediction_table(self.data, self.splits, self.selection.selected())
             write_predictions(folder, table)
+        if self.excerpt is not None:
+            self.excerpt.write(folder)
         save_checkpoint(
             folder,
             {
                 **identity(self.config, self.data.fingerprint),
+                "facts": self.facts,
                 "epoch": self.epoch,
                 "model": self.groups.model_state(),
                 "optimizer": self.groups.optimizer_state(),
                 "selection": self.selection.state_dict(),
             },
+        )
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        return ModelFacts.of(self.config, self.data, self.splits).state()
+
+    @cached_property
+    def excerpt(self) -> Excerpt | None:
+        """The graphs for ``explain``, which knows PDF networks only."""
+        return (
+            Excerpt.of(self.config, self.data) if self.config.model.architecture == "pdf" else None
         )
 
     def restore(self, folder: Path) -> int:

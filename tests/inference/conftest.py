@@ -13,6 +13,9 @@ from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.model.network import PDFNetwork
 from pdf_search.records import Replicate
+from pdf_search.training.excerpt import Excerpt
+from pdf_search.training.facts import ModelFacts
+from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import shape_of
 from tests.training.trials import made
 
@@ -36,7 +39,19 @@ def new_model(
     numbers = list(range(len(graphs)))
     data = made(graphs, numbers, numbers, numbers)
     places = tuple(range(len(replicates)))
-    return Trained(config, data, network, replicates, places, (1,) * len(places), "last epoch")
+    facts = ModelFacts.of(config, data, ReplicateSplits.of(config, data))
+    epochs = (1,) * len(places)
+    return Trained(
+        config,
+        facts,
+        network,
+        replicates,
+        places,
+        epochs,
+        "last epoch",
+        Excerpt.of(config, data),
+        data,
+    )
 
 
 @pytest.fixture(scope="session")

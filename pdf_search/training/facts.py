@@ -1,0 +1,101 @@
+"""What a trained model must know besides its weights, so that it needs no training data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pdf_search.config import TrialConfig
+from pdf_search.data.featurise import AS_SPELT
+from pdf_search.data.prepared import Prepared, info_tree, parse_info
+from pdf_search.data.registry import DatasetInfo
+from pdf_search.records import Task
+from pdf_search.training.replicates import ReplicateSplits
+
+READ_HERE = ("csv", "freesolv")  # OGB's own sets come with graphs of molecules as spelt
+
+Scale = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """Facts of the training data, as a checkpoint carries them.
+
+    ``featuriser``: the version that turned SMILES into the graphs it was trained on. ``graphs``:
+    how many the data set has. ``prepared``: the folder that held it, for more of its graphs.
+    ``mean`` and ``std`` [R, 1, T]: of the training targets where they were standardised, else 0
+    and 1.
+    """
+
+    info: DatasetInfo
+    target_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    featuriser: int
+    graphs: int
+    fingerprint: str
+    prepared: str
+    mean: Tensor
+    std: Tensor
+
+    @classmethod
+    def of(cls, config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> ModelFacts:
+        mean, std = target_scale(config, data, splits)
+        return cls(
+            info=data.info,
+            target_names=data.target_names,
+            class_names=data.class_names,
+            featuriser=config.data.featuriser if data.info.name in READ_HERE else AS_SPELT,
+            graphs=len(data.graphs),
+            fingerprint=data.fingerprint,
+            prepared=str(data.folder),
+            mean=mean,
+            std=std,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Plain data and tensors, for a checkpoint."""
+        about = {
+            "info": info_tree(self.info),
+            "target_names": self.target_names,
+            "class_names": self.class_names,
+            "featuriser": self.featuriser,
+            "graphs": self.graphs,
+            "prepared": self.prepared,
+        }
+        # Through JSON: a checkpoint that holds our own types could not be read without their code.
+        return {"about": json.dumps(about), "mean": self.mean, "std": self.std}
+
+    @classmethod
+    def read(cls, state: dict[str, Any]) -> ModelFacts | None:
+        """The facts in a checkpoint; None in one written before there were any.
+
+        Raises:
+            KeyError, TypeError, ValueError: they are not what this version writes.
+        """
+        facts = state.get("facts")
+        if facts is None:
+            return None
+        about = json.loads(facts["about"])
+        return cls(
+            info=parse_info(about["info"]),
+            target_names=tuple(about["target_names"]),
+            class_names=tuple(about["class_names"]),
+            featuriser=int(about.get("featuriser", 1)),
+            graphs=int(about["graphs"]),
+            fingerprint=state["data"],
+            prepared=about["prepared"],
+            mean=facts["mean"],
+            std=facts["std"],
+        )
+
+
+def target_scale(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Scale:
+    """Mean and deviation of the training targets [R, 1, T] where the run standardises them."""
+    if config.training.standardise_targets and data.info.task is Task.REGRESSION:
+        return splits.target_scale()
+    count = len(splits.replicates)
+    return torch.zeros(count, 1, 1), torch.ones(count, 1, 1)
