@@ -59,7 +59,7 @@ def write_report(folder: SweepFolder) -> None:
     except Exception as error:
         say(
             f"warning: the report could not be written ({type(error).__name__}: {error}). "
-            f"The results are safe; try again with: pdf-search report {folder.name}"
+            f"The results are safe; try again with: pdf-search report {folder.called}"
         )
 
 
@@ -67,7 +67,7 @@ def _end(result: SweepResult) -> None:
     confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
     if failed:
-        name = result.plan.name
+        name = result.plan.folder.called
         say(f"{len(failed)} trial(s) FAILED: {failed[0].reason} (pdf-search show {name})")
     if result.ended:
         say(unfinished(result))
@@ -78,7 +78,7 @@ def _end(result: SweepResult) -> None:
     for what, trials in (("trial of the search", result.search), ("confirmed trial", confirmed)):
         if trials and all(trial.state in (State.FAILED, State.DIVERGED) for trial in trials):
             advice = divergence_advice(trials)
-            why = advice or f"pdf-search show {result.plan.name} says why"
+            why = advice or f"pdf-search show {result.plan.folder.called} says why"
             say(f"error: every {what} FAILED or DIVERGED, so there is no result: {why}")
             raise typer.Exit(PdfSearchError.exit_code)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.groups import AsJson, Place, SweepName, grouped
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, StoreError
@@ -31,16 +33,15 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the tables and the page of a sweep or study again, from its database alone."""
-    from pdf_search.sweep import SweepFolder
     from reports import has_study, write_report, write_study
 
-    folder = SweepFolder.find(place.out, name, place.url)
+    folder = recorded_folder(name, place)
     target = expanded(to).resolve() if to is not None else folder.report
     with folder.open_store() as store:
-        write = write_study if has_study(store, name) else write_report
-        files = write(store, name, target)
+        write = write_study if has_study(store, folder.name) else write_report
+        files = write(store, folder.name, target)
     if as_json:
-        out_json({"name": name, "folder": target, "files": files})
+        out_json({"name": folder.name, "folder": target, "files": files})
         return
     out((target / "table.md").read_text(encoding="utf-8"))
     say(f"report: {target}")
@@ -51,7 +52,11 @@ def list_sweeps(place: Place, as_json: AsJson = False) -> None:
     """All sweeps in the folder of sweeps, or in a database."""
     from reports.tables import render_plain
 
-    rows = [_line(data, where) for store, where in _stores(place) for data in _sweeps(store)]
+    rows = [
+        _line(data, where, _called(data.sweep.name, where, place))
+        for store, where in _stores(place)
+        for data in _sweeps(store)
+    ]
     if as_json:
         out_json(rows)
     elif not rows:
@@ -73,14 +78,15 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A sweep and its trials, or one trial with its values and configuration."""
-    from pdf_search.sweep import SweepFolder, study_parts
+    from pdf_search.sweep import study_parts
     from reports import find_trial, leaderboard_rows, load_sweep, show_sweep, show_trial
 
-    with SweepFolder.find(place.out, name, place.url).open_store() as store:
-        parts = [part.name for part in study_parts(store, name)]
+    folder = recorded_folder(name, place)
+    with folder.open_store() as store:
+        parts = [folder.called_now(part.name) for part in study_parts(store, folder.name)]
         if len(parts) > 1:
             raise ConfigError(f"study {name} has {len(parts)} parts; show one: {', '.join(parts)}")
-        data = load_sweep(store, name)
+        data = load_sweep(store, folder.name)
     if trial is None:
         if as_json:
             trials = [row.as_dict() for row in leaderboard_rows(data)]
@@ -96,6 +102,8 @@ def show(
             out(show_sweep(data))
         return
     entry = find_trial(data, trial, phase)
+    here = replace(entry.trial, checkpoint=folder.checkpoint(entry.trial.checkpoint))
+    entry = replace(entry, trial=here)
     if as_json:
         out_json({"trial": entry.trial, "summary": entry.summary, "epochs": entry.epochs})
     else:
@@ -128,12 +136,24 @@ def _sweeps(store: Store) -> list[SweepData]:
     return [load_sweep(store, sweep.name) for sweep in store.sweeps()]
 
 
-def _line(data: SweepData, where: str) -> dict[str, Any]:
+def _called(recorded: str, where: str, place: Place) -> str:
+    """What a sweep is called on the command line: its folder may have been renamed."""
+    from pdf_search.sweep import SweepFolder
+
+    if place.url is not None:
+        return recorded
+    out = place.out.expanduser().resolve()
+    name = Path(where).parent.relative_to(out).as_posix()
+    return SweepFolder.find(out, name, None).called_now(recorded)
+
+
+def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
     sweep = data.sweep
     best = next((entry for entry in data.search if entry.rank == 1), None)
     runs = data.confirmations
     return {
-        "name": sweep.name,
+        "name": called,
+        "recorded_as": sweep.name,
         "database": where,
         "data": data.title,
         "metric": sweep.metric,
@@ -155,8 +175,9 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
     metric = METRICS[row["metric"]]
     best = format_value(scaled(row["best_validation"], metric), None)
+    renamed = f" (recorded as {row['recorded_as']})" if row["recorded_as"] != row["name"] else ""
     return [
-        row["name"],
+        row["name"] + renamed,
         row["data"],
         row["protocol"],
         f"{row['finished']}/{row['trials']}",

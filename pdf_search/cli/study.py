@@ -204,7 +204,7 @@ def is_study(folder: SweepFolder) -> bool:
         return False  # told when the sweep is looked for
 
 
-def resume_a_study(folder: SweepFolder, place: Place, changes: dict[str, Any]) -> None:
+def resume_a_study(folder: SweepFolder, name: str, place: Place, changes: dict[str, Any]) -> None:
     """Raises:
     ConfigError: a new total, which fixed configurations do not have.
     """
@@ -217,6 +217,6 @@ def resume_a_study(folder: SweepFolder, place: Place, changes: dict[str, Any]) -
         folder,
         report,
         lambda: resume_study(
-            folder.name, place.out, place.url, progress=say, on_finished=report, **changes
+            name, place.out, place.url, progress=say, on_finished=report, **changes
         ),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.groups import (
     AsJson,
     Confirming,
@@ -103,7 +104,7 @@ def confirm(
 
     changes = given(confirming) | given(machine) | source_options(source)
     carry_out(
-        _folder(name, place),
+        recorded_folder(name, place),
         lambda: confirm_sweep(name, place.out, place.url, progress=say, **changes),
     )
 
@@ -123,7 +124,7 @@ def rerun(
 
     changes = given(machine) | source_options(source)
     carry_out(
-        _folder(name, place),
+        recorded_folder(name, place),
         lambda: rerun_trial(name, number, phase, place.out, place.url, progress=say, **changes),
     )
 
@@ -196,26 +197,23 @@ def _continue(name: str, place: Place, source: Source, changes: dict[str, Any]) 
     from pdf_search.sweep import resume as resume_sweep
 
     changes = changes | source_options(source)
-    if is_study(_folder(name, place)):
-        resume_a_study(_folder(name, place), place, changes)
+    folder = recorded_folder(name, place)
+    if is_study(folder):
+        resume_a_study(folder, name, place, changes)
         return
     carry_out(
-        _folder(name, place),
+        folder,
         lambda: resume_sweep(name, place.out, place.url, progress=say, **changes),
     )
 
 
-def _folder(name: str, place: Place) -> Any:
-    from pdf_search.sweep import SweepFolder
-
-    return SweepFolder.of(place.out, name, place.url)
-
-
 def _exists(name: str, place: Place) -> bool:
     from pdf_search.errors import StoreError
+    from pdf_search.sweep import SweepFolder
 
+    folder = SweepFolder.find(place.out, name, place.url)
     try:
-        with _folder(name, place).open_store() as store:
-            return any(sweep.name == name for sweep in store.sweeps())
+        with folder.open_store() as store:
+            return any(sweep.name == folder.name for sweep in store.sweeps())
     except StoreError:
         return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
+from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.groups import Place, Source, grouped
 from pdf_search.cli.words import out, say
 from pdf_search.errors import ConfigError
@@ -99,11 +100,11 @@ def _papers(table: str, title: str, studies: Sequence[str], place: Place) -> Non
 
 
 def _study(name: str, place: Place) -> Study:
-    from pdf_search.sweep import SweepFolder
     from reports import load_study
 
-    with SweepFolder.find(place.out, name, place.url).open_store() as store:
-        return load_study(store, name)
+    folder = recorded_folder(name, place)
+    with folder.open_store() as store:
+        return load_study(store, folder.name)
 
 
 @tables.command("taxonomy")

@@ -14,7 +14,7 @@ from typer import Option
 
 from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
 from pdf_search.cli.words import out, out_json, say
-from pdf_search.errors import ConfigError, PdfSearchError
+from pdf_search.errors import ConfigError, DataError, PdfSearchError
 from pdf_search.places import expanded
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def train(
     """
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    from pdf_search.data import load_prepared, prepare
     from pdf_search.data.split_notes import with_split_notes
     from pdf_search.records import State
     from pdf_search.space import load_space
@@ -69,8 +68,7 @@ def train(
     folder = _folder(run, f"train-{chosen.name}{network}")
     if run.resume and not any(text.startswith(VERSION_KEYS) for text in sets or ()):
         config = with_versions_of(folder.path, config)
-    prepared = prepare(config.data, source.data_root, source.cache, source.yes, say)
-    data = with_split_notes(load_prepared(prepared), config)
+    data = with_split_notes(_data(config, source, folder.path, run.resume), config)
     for note in data.notes:
         say(f"note: {note}")
     with folder.locked():
@@ -90,12 +88,14 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
     ConfigError: the name is taken, or there is nothing to continue.
     """
     from pdf_search.sweep import SweepFolder
-    from pdf_search.sweep.folder import free_name
+    from pdf_search.sweep.folder import find_folder, free_name
 
     if run.resume and run.name is None:
         raise ConfigError("--resume needs the --name of the run to continue")
     place = expanded(run.out)
     folder = SweepFolder.of(place, run.name or free_name(place, wanted), None)
+    if run.resume and run.name is not None:
+        folder = SweepFolder(find_folder(place, run.name))
     if folder.path.exists() and not run.resume:
         raise ConfigError(
             f"{folder.path} exists: continue it with --resume, or give another --name"
@@ -103,6 +103,29 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
     if run.resume and not (folder.path / "config.yaml").is_file():
         raise ConfigError(f"--resume: no run of `pdf-search train` in {folder.path}")
     return folder
+
+
+def _data(config: TrialConfig, source: Source, folder: Path, resume: bool) -> Prepared:
+    """The data set, as it was prepared for the run that is continued if that is still there.
+
+    Raises:
+        DataError: it cannot be prepared, or it is not what the run began with.
+    """
+    from pdf_search.data import load_prepared, prepare, recorded_data
+    from pdf_search.training.facts import begun_with
+
+    begun = begun_with(folder) if resume else None
+    data = recorded_data(*begun, source.cache) if begun else None
+    if data is not None:
+        return data
+    data = load_prepared(prepare(config.data, source.data_root, source.cache, source.yes, say))
+    if begun is not None and data.fingerprint != begun[1]:
+        raise DataError(
+            f"{folder}: the data of {data.info.title} is not what the run began with "
+            f"({begun[1][:12]}, now {data.fingerprint[:12]}), and what was prepared then is gone. "
+            f"Restore {config.data.path or 'the raw files'}, or train under another name"
+        )
+    return data
 
 
 def _config(space: Space, run: Run) -> TrialConfig:

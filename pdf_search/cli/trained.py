@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.groups import Place, Source
 from pdf_search.cli.words import say
 from pdf_search.errors import ConfigError, DataError
-from pdf_search.places import expanded
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
     if which.trial is not None:
         return _of_sweep(run, which.trial, which.phase, place)
     from pdf_search.inference.load import read_config
+    from pdf_search.sweep.folder import find_folder
     from pdf_search.training.checkpoint import CHECKPOINT
 
-    named = expanded(place.out) / run
-    folder = (named if named.is_dir() else expanded(run)).resolve()
+    folder = find_folder(place.out, run)
     if (folder / "results.db").is_file():
         raise ConfigError(
             f"{folder} is a sweep: name one of its trials with --trial N "
@@ -78,12 +78,11 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
 
 def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
     from pdf_search.config import parse_trial
-    from pdf_search.sweep import SweepFolder
     from reports import find_trial, load_sweep
 
-    folder = SweepFolder.find(place.out, name, place.url)
+    folder = recorded_folder(name, place)
     with folder.open_store() as store:
-        trial = find_trial(load_sweep(store, name), number, phase).trial
+        trial = find_trial(load_sweep(store, folder.name), number, phase).trial
     if not trial.checkpoint:
         raise ConfigError(
             f"trial {number} of {name} ({phase.value}) is {trial.state.value} and has no "
@@ -91,7 +90,7 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
         )
     config = parse_trial(trial.config, f"trial {number} of {name}")
     own = folder.path / "explain" / folder.part
-    return Kept(config, trial.checkpoint, own / f"{phase.value}-{number}")
+    return Kept(config, folder.checkpoint(trial.checkpoint), own / f"{phase.value}-{number}")
 
 
 @contextmanager

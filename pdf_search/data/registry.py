@@ -74,6 +74,8 @@ _OGB_TASKS = {
 }
 _OGB_UNITS = {"ogbg-molesol": "log mol/L", "ogbg-molfreesolv": "kcal/mol"}
 
+OWN_SPACE = "freesolv"  # default space of own molecules
+
 
 def names() -> list[str]:
     """Every data set known by name. Own molecules (``csv``) come on top of these."""
@@ -103,6 +105,14 @@ def lookup(config: DataConfig) -> DatasetInfo:
         info = _named(name, config.name)
         _refuse_csv_keys(config, info)
     return replace(info, metric=_metric(config, info))
+
+
+def family(config: DataConfig) -> tuple[str, str]:
+    """Name of the data set and of its default space; no file is read, so it may be gone."""
+    name = canonical(config.name)
+    if name == "csv":
+        return name, OWN_SPACE
+    return name, _named(name, config.name).space
 
 
 def molecule_shape(outputs: int, task: Task) -> InputShape:
@@ -215,7 +225,7 @@ def _csv_info(config: DataConfig) -> DatasetInfo:
         TASK_METRICS[targets.task][0],
         Protocol.SPLIT,
         molecule_shape(targets.outputs, targets.task),
-        space="freesolv",
+        space=OWN_SPACE,
     )
 
 

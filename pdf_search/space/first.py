@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pdf_search.config import TrialConfig, parse_trial
-from pdf_search.data.registry import lookup
+from pdf_search.data.registry import family
 from pdf_search.space.load import SHIPPED, paper_names, paper_trial
 from pdf_search.space.published import differences
 from pdf_search.space.space import Space
@@ -27,7 +27,7 @@ def origin_of_listed(config: TrialConfig) -> str:
     if name is None:
         return LISTED
     theirs = parse_trial(paper_trial(name), f"published setting {name}")
-    same = name == lookup(config.data).name and not differences(config, theirs, SETTING)
+    same = name == family(config.data)[0] and not differences(config, theirs, SETTING)
     return PUBLISHED if same else CHANGED
 
 
@@ -39,7 +39,7 @@ def words_of_listed(space: Space, values: Mapping[str, Any]) -> str:
         return "the point listed first"
     if origin == PUBLISHED:
         return "the published setting"
-    if (name := _setting_of(config)) != lookup(config.data).name:
+    if (name := _setting_of(config)) != family(config.data)[0]:
         return f"the published setting of {name}"
     shipped = space.source.startswith(f"{SHIPPED}/")
     return f"the published setting, changed by {'--set' if shipped else 'the space or --set'}"
@@ -47,8 +47,7 @@ def words_of_listed(space: Space, values: Mapping[str, Any]) -> str:
 
 def _setting_of(config: TrialConfig) -> str | None:
     """The published setting for a data set: its own, else its family's."""
-    info = lookup(config.data)
-    for name in (info.name, info.space):
+    for name in family(config.data):
         if name in paper_names():
             return name
     return None

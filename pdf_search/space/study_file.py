@@ -43,7 +43,8 @@ OWNED = {
 class RowReader:
     """``paper``: what a row starts from, given the name of its published setting or None.
 
-    ``sets``: laid over every row.
+    ``sets``: laid over every row. ``settled``: rows of a recorded study, whose data sets need not
+    be at hand.
     """
 
     definition: Definition
@@ -52,6 +53,7 @@ class RowReader:
     papers: tuple[str, ...]
     sets: Tree
     set_marks: Mapping[Where, str]
+    settled: bool = False
 
     def read(self, where: Where, plain: Tree) -> StudyRow | None:
         """The row, or None with what is wrong among the problems."""
@@ -105,7 +107,8 @@ class RowReader:
         return overlay(overlay(self.paper(paper), setting), self.sets)
 
     def _config(self, tree: Tree, where: Where) -> TrialConfig | None:
-        self._settle(tree, where)
+        if not (self.settled and "protocol" in tree):
+            self._settle(tree, where)
         try:
             return TrialConfig.model_validate(tree)
         except ValidationError as error:
@@ -232,5 +235,4 @@ def build_study(
 
 
 def _dataset(data: DataConfig) -> str:
-    info = lookup(data)
-    return info.name if data.path is None else Path(data.path).stem
+    return lookup(data).name if data.path is None else Path(data.path).stem

@@ -69,7 +69,7 @@ def recorded_study(plain: Mapping[str, Any]) -> Study:
         raise SpaceError("the recorded study is damaged: start it anew") from None
     papers = tuple(str(row["paper"]) for row in rows if row.get("paper"))
     definition = Definition(source, {**head, "rows": rows})
-    reader = RowReader(definition, definition.problems(), lambda _: {}, papers, {}, {})
+    reader = RowReader(definition, definition.problems(), lambda _: {}, papers, {}, {}, True)
     return build_study(name, definition, reader, {})
 
 

@@ -15,6 +15,7 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
 from pdf_search.results.store import Store
 from pdf_search.space import Space
+from pdf_search.sweep.begun import begun_data
 from pdf_search.sweep.cluster import versions
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
@@ -46,7 +47,7 @@ def run_sweep(
         _both_phases(driver, runner)
 
     with plan.folder.locked(), plan.folder.open_store(create=True) as store:
-        _refuse_taken(store, plan.name)
+        _refuse_taken(store, plan)
         return _drive(plan, store, work, console, functions)
 
 
@@ -68,17 +69,18 @@ def resume(
         DataError: the data set is not the one that the sweep began with.
         StoreError: no such sweep. ConfigError: another process runs it, or has more trials.
     """
-    folder = SweepFolder.of(out, name, db)
+    folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
         plan = recorded_plan(store, folder, out, progress, trials=trials, **changes)
-        have = len(store.trials(name, Phase.SEARCH))
+        have = len(store.trials(plan.name, Phase.SEARCH))
         if trials is not None and trials < have:
             raise ConfigError(f"--trials {trials}: the sweep has {have} trials already; give more")
         if trials is not None and progress is not None:
             for note in plan.notes:
                 progress(note)
         plan = replace(plan, trials=max(plan.trials, have))
-        store.update_sweep(name, trials=plan.trials)
+        options = store.sweep(plan.name).options | {"prepared": str(plan.data.folder)}
+        store.update_sweep(plan.name, trials=plan.trials, options=options)
         return _drive(plan, store, _both_phases, console, functions)
 
 
@@ -99,10 +101,10 @@ def confirm(
     def work(driver: Driver, runner: Runner) -> None:
         driver.confirm(runner, driver.plan.top_k)
 
-    folder = SweepFolder.of(out, name, db)
+    folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
         plan = recorded_plan(store, folder, out, progress, **changes)
-        store.update_sweep(name, options=plan.recorded_options())
+        store.update_sweep(plan.name, options=plan.recorded_options())
         return _drive(plan, store, work, console, functions)
 
 
@@ -122,7 +124,7 @@ def rerun(
     def work(driver: Driver, runner: Runner) -> None:
         driver.rerun(runner, number, phase)
 
-    folder = SweepFolder.of(out, name, db)
+    folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
         plan = recorded_plan(store, folder, out, progress, **changes)
         return _drive(plan, store, work, console, functions)
@@ -154,7 +156,9 @@ def recorded_plan(
         "seed": record.seed,
     }
     options = SweepOptions.from_recorded(record.options, **(fixed | given))
-    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress)
+    begun = begun_data(record, options.cache, progress)
+    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun)
+    plan = replace(plan, folder=folder)
     if given.get("trials") is None:
         plan = replace(plan, trials=max(plan.trials, record.trials))  # some may be trained twice
     refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))
@@ -194,11 +198,13 @@ def _both_phases(driver: Driver, runner: Runner) -> None:
         driver.confirm(runner, driver.plan.top_k)
 
 
-def _refuse_taken(store: Store, name: str) -> None:
-    if any(sweep.name == name for sweep in store.sweeps()):
+def _refuse_taken(store: Store, plan: Plan) -> None:
+    names = [sweep.name for sweep in store.sweeps()]
+    if plan.name in names or (names and plan.folder.db is None):
+        held = plan.name if plan.name in names else names[0]
         raise ConfigError(
-            f"sweep {name} exists in {store.place}: continue it with `pdf-search resume {name}`, "
-            "or choose another --name"
+            f"sweep {held} exists in {store.place}: continue it with "
+            f"`pdf-search resume {plan.folder.called}`, or choose another --name"
         )
 
 

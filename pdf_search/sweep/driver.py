@@ -155,6 +155,7 @@ class Driver:
             self.view,
             checkpoints.remove,
             study,
+            plan.folder,
         )
         for number, record in ledger.records.items():
             self.view.seen(record, ledger.curves[number])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -16,6 +16,8 @@ from pdf_search.places import expanded
 from pdf_search.results.store import Store
 from pdf_search.sweep.options import NAME, NAME_RULE
 
+ATTEMPT = 3  # last words of a checkpoint's place: phase, attempt, checkpoint
+
 
 @dataclass(frozen=True)
 class SweepFolder:
@@ -23,12 +25,14 @@ class SweepFolder:
 
     ``label``: the whole name where it has several words, such as ``paper/ablation``. ``part``: its
     last words where they name a part of the study that lies here, such as ``mutag/inner``.
+    ``recorded``: the name in the database, where the folder was renamed since.
     """
 
     path: Path
     db: str | None = None
     label: str = ""
     part: str = ""
+    recorded: str = ""
 
     @classmethod
     def of(cls, out: Path, name: str, db: str | None) -> SweepFolder:
@@ -36,29 +40,77 @@ class SweepFolder:
 
     @classmethod
     def find(cls, out: Path, name: str, db: str | None) -> SweepFolder:
-        """Where a recorded sweep lies; a part of a study lies in the study's folder."""
-        words = name.split("/")
-        for count in range(len(words), 0, -1):
-            path = cls.of(out, "/".join(words[:count]), db).path
-            folder = cls(path, db, name, "/".join(words[count:]))
+        """Where a recorded sweep lies: ``name`` is below ``out``, or a path of its own.
+
+        A part of a study lies in the study's folder. A folder that was renamed still has the name
+        of the one sweep or study in it in its database.
+        """
+        for path, label, part in _places(out, name):
+            folder = cls(path, db, label, part)
             if folder._has_database():
-                return folder
+                return folder if db is not None else folder._as_recorded()
         return cls.of(out, name, db)
+
+    def _as_recorded(self) -> SweepFolder:
+        try:
+            with self.open_store() as store:
+                sweeps = store.sweeps()
+        except StoreError:
+            return self  # told when it is opened to be used
+        studies = {s.name: s.options["study"] for s in sweeps if s.options.get("study")}
+        parts = {part for study in studies.values() for part in study["parts"]}
+        tops = {studies[s.name]["name"] if s.name in studies else s.name for s in sweeps}
+        if len(tops) != 1 or self.label in parts | tops:
+            return self
+        words = [*tops, *([self.part] if self.part else [])]
+        return replace(self, recorded="/".join(words))
 
     @property
     def name(self) -> str:
+        """In the database."""
+        return self.recorded or self.called
+
+    @property
+    def called(self) -> str:
+        """On the command line."""
         return self.label or self.path.name
+
+    def called_now(self, recorded: str) -> str:
+        """What a sweep in this folder is called on the command line, by its recorded name."""
+        if not self.recorded:
+            return recorded
+        was, is_now = (_without(name, self.part) for name in (self.name, self.called))
+        return is_now + recorded.removeprefix(was)
 
     @property
     def out(self) -> Path:
         """The folder of all sweeps."""
-        own = self.name.removesuffix(f"/{self.part}") if self.part else self.name
-        return self.path.parents[own.count("/")]
+        return self.path.parents[_without(self.called, self.part).count("/")]
+
+    def stored(self, checkpoint: str) -> str:
+        """How the place of a checkpoint is recorded: inside this folder relative to it."""
+        if self.db is None and Path(checkpoint).is_relative_to(self.path):
+            return Path(checkpoint).relative_to(self.path).as_posix()
+        return checkpoint
+
+    def checkpoint(self, stored: str) -> str:
+        """The place of a recorded checkpoint: absolute, or a URI; "" for none.
+
+        Older versions recorded absolute places: what lies likewise in this folder is meant, if it
+        was moved or copied since.
+        """
+        if not stored or "://" in stored:
+            return stored
+        words = Path(stored).parts
+        if not Path(stored).is_absolute():
+            return str(self.path / stored)
+        tails = (self.path.joinpath(*words[i:]) for i in range(1, len(words) - ATTEMPT + 1))
+        return str(next((place for place in tails if place.is_dir()), stored))
 
     @property
     def how_to_resume(self) -> str:
         """The command that continues what is in here, a password masked."""
-        words = ["pdf-search", "resume", self.name]
+        words = ["pdf-search", "resume", self.called]
         if self.out != Path("runs").resolve():
             words += ["--out", str(self.out)]
         if self.db:
@@ -121,6 +173,30 @@ class SweepFolder:
             yield
         finally:
             lock.release()
+
+
+def find_folder(out: Path, name: str) -> Path:
+    """The folder of a run: ``name`` is below ``out``, or a path of its own. It may be absent."""
+    places = [path for path, _, part in _places(out, name) if not part]
+    return next((path for path in places if path.is_dir()), places[0])
+
+
+def _places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:
+    """Folders that a name may mean, what each is called, and the words left for a part in it."""
+    words = name.split("/")
+    if words[0] not in ("", ".", "..", "~"):
+        for count in range(len(words), 0, -1):
+            path = expanded(out).resolve() / "/".join(words[:count])
+            yield path, name, "/".join(words[count:])
+    own = expanded(name)
+    for count in range(max(1, len(own.parts))):
+        path = own.resolve() if count == 0 else own.resolve().parents[count - 1]
+        part = "/".join(own.parts[len(own.parts) - count :])
+        yield path, "/".join(filter(None, (path.name, part))), part
+
+
+def _without(name: str, part: str) -> str:
+    return name.removesuffix(f"/{part}") if part else name
 
 
 def default_name(out: Path, space: str) -> str:

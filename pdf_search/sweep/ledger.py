@@ -11,6 +11,7 @@ from pdf_search.config import InputShape
 from pdf_search.parameters import parameter_count
 from pdf_search.records import EpochReport, Phase, State, TrialRecord
 from pdf_search.results.store import Store
+from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.optuna_log import StudyLog
 
@@ -47,7 +48,7 @@ class Ledger:
     """The only writer of a phase's trials.
 
     ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
-    will read again. ``resume``: the name that resumes the trials, if not the sweep's.
+    will read again. ``folder``: of the sweep; places of checkpoints are recorded relative to it.
     """
 
     def __init__(
@@ -59,9 +60,10 @@ class Ledger:
         view: View,
         discard: Callable[[str], None],
         study: StudyLog | None = None,
-        resume: str = "",
+        folder: SweepFolder | None = None,
     ) -> None:
-        self.resume = resume or sweep
+        self.folder = folder
+        self.resume = folder.called if folder is not None else sweep
         self.store = store
         self.sweep = sweep
         self.phase = phase
@@ -69,7 +71,7 @@ class Ledger:
         self.view = view
         self.discard = discard
         self.study = study
-        self.records = {t.number: t for t in store.trials(sweep, phase)}
+        self.records = {t.number: self._placed(t) for t in store.trials(sweep, phase)}
         self.curves = {n: store.epochs(sweep, phase, n) for n in self.records}
 
     def planned(self, job: Job) -> None:
@@ -160,8 +162,14 @@ class Ledger:
         )
 
     def save(self, record: TrialRecord) -> None:
-        self.store.save_trial(record)
+        stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
+        self.store.save_trial(replace(record, checkpoint=stored))
         self.records[record.number] = record
+
+    def _placed(self, record: TrialRecord) -> TrialRecord:
+        if self.folder is None:
+            return record
+        return replace(record, checkpoint=self.folder.checkpoint(record.checkpoint))
 
 
 def now() -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.metrics import TASK_METRICS, metric_problem
-from pdf_search.data.prepare import prepare
-from pdf_search.data.prepared import Prepared, load_prepared
+from pdf_search.data.prepared import Prepared
 from pdf_search.data.raw_set import Progress
 from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.data.split_notes import with_split_notes
@@ -18,6 +17,7 @@ from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.places import expanded
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
+from pdf_search.sweep.begun import prepared_data
 from pdf_search.sweep.counting import count_configurations
 from pdf_search.sweep.feasible import check_limits
 from pdf_search.sweep.folder import SweepFolder, default_name
@@ -148,13 +148,17 @@ class Plan:
         )
         facts = {"unit": self.info.unit, "data_notes": list(self.data.notes)}
         facts["targets"] = list(self.data.target_names)
+        facts["prepared"] = str(self.data.folder)
         return settled.recorded() | {"grace": self.grace} | facts
 
 
 def plan_sweep(
-    space: Space, options: SweepOptions | None = None, progress: Progress | None = None
+    space: Space,
+    options: SweepOptions | None = None,
+    progress: Progress | None = None,
+    begun: Prepared | None = None,
 ) -> Plan:
-    """Prepare the data and settle every number of the sweep.
+    """Prepare the data and settle every number of the sweep. ``begun``: data of a recorded one.
 
     Raises:
         ConfigError: a wrong name, metric, method or size; a grid of a continuous space; limits that
@@ -167,15 +171,14 @@ def plan_sweep(
     method = find_method(options.method or defaults.method, _method_given_by(space, options))
     check_storage(options.storage)
     config = space.config(example(space))
-    info = lookup(config.data)
+    info = lookup(config.data) if begun is None else begun.info
     metric = find_metric(options.metric or defaults.metric, info)
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
     folds = config.folds is not None
     seeds = options.seeds or (1 if folds else defaults.confirm_seeds)
     trials = count_trials(space, method, options)
     resources = settle_resources(options, available_nodes(options), trials)
-    folder = prepare(config.data, options.data_root, options.cache, options.assume_yes, progress)
-    data = with_split_notes(load_prepared(folder), config)
+    data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     name = options.name or default_name(expanded(options.out), space.name)
     grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
     top_k = defaults.confirm_top_k if options.top_k is None else options.top_k

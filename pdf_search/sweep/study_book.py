@@ -92,7 +92,7 @@ def _ledger(plan: StudyPlan, part: PartPlan, store: Store, view: StudyView) -> L
         part.data.info.shape,
         view,
         checkpoints.remove,
-        resume=plan.name,
+        folder=plan.folder,
     )
     view.part(store.sweep(part.name), part.info.title)
     return ledger

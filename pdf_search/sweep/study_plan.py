@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.prepare import prepare
-from pdf_search.data.prepared import Prepared, load_prepared
+from pdf_search.data.prepared import Prepared
 from pdf_search.data.raw_set import Progress
-from pdf_search.data.registry import DatasetInfo, lookup
+from pdf_search.data.registry import DatasetInfo
 from pdf_search.data.split_notes import with_split_notes
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, Metric, Protocol
 from pdf_search.space import Study, StudyPart
+from pdf_search.sweep.begun import prepared_data
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.labels import check_labels
 from pdf_search.sweep.options import NAME, NAME_RULE, SweepOptions
@@ -87,6 +88,7 @@ class StudyPlan:
             study["nested"] = nested
         facts = {"unit": part.info.unit, "data_notes": list(part.data.notes)}
         facts["targets"] = list(part.data.target_names)
+        facts["prepared"] = str(part.data.folder)
         return self.options.recorded() | facts | {"study": study}
 
     def lines(self) -> list[str]:
@@ -121,9 +123,12 @@ def plan_study(
     study: Study,
     options: SweepOptions | None = None,
     progress: Progress | None = None,
-    name: str | None = None,
+    folder: SweepFolder | None = None,
+    begun: Mapping[str, Prepared] | None = None,
 ) -> StudyPlan:
-    """Prepare the data sets of a study and settle its sizes. ``name``: of a recorded study.
+    """Prepare the data sets of a study and settle its sizes.
+
+    ``folder``: of a recorded study. ``begun``: data that its parts began with, by their names.
 
     Runs of a timing study come one after another unless ``concurrent`` says otherwise.
 
@@ -136,32 +141,30 @@ def plan_study(
     if study.head.table == "timing" and options.concurrent is None:
         options = replace(options, concurrent=1)  # runs beside each other would slow each other
     check_storage(options.storage)
-    name = name or options.name or study.name
+    name = folder.name if folder else options.name or study.name
     if not all(NAME.fullmatch(word) for word in name.split("/")):
         raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
     study = replace(study, name=name)  # what is recorded goes by the name that it is asked for
     parts = study.parts()
     runs = sum(len(part.runs) for part in parts)
     resources = settle_resources(options, available_nodes(options), runs)
-    data = {part.dataset: _prepared(part, options, progress) for part in parts}
+    data = {
+        part.dataset: (begun or {}).get(part.name)
+        or prepared_data(part.runs[0][1].data, options, progress)
+        for part in parts
+    }
     return StudyPlan(
         study=study,
         options=options,
-        folder=SweepFolder.of(options.out, name, options.db),
+        folder=folder or SweepFolder.of(options.out, name, options.db),
         parts=tuple(_part_plan(part, data[part.dataset]) for part in parts),
         resources=resources,
     )
 
 
-def _prepared(part: StudyPart, options: SweepOptions, progress: Progress | None) -> Prepared:
-    config = part.runs[0][1].data
-    yes = options.assume_yes
-    return load_prepared(prepare(config, options.data_root, options.cache, yes, progress))
-
-
 def _part_plan(part: StudyPart, data: Prepared) -> PartPlan:
     config = part.runs[0][1]
-    info = lookup(config.data)
+    info = data.info
     metric = METRICS[config.data.metric or info.metric]
     check_labels(data, metric, None, config)
     data = with_split_notes(data, config)

@@ -15,6 +15,7 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.space import recorded_study
+from pdf_search.sweep.begun import begun_data
 from pdf_search.sweep.cluster import versions
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.halt import Halt, Reason
@@ -90,16 +91,19 @@ def resume_study(
     Raises:
         StoreError: no such study. Otherwise as ``run_study``.
     """
-    folder = SweepFolder.of(out, name, db)
+    folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store:
-        recorded = study_parts(store, name)
+        recorded = study_parts(store, folder.name)
         if not recorded:
-            store.sweep(name)  # says what there is
+            store.sweep(folder.name)  # says what there is
             raise ConfigError(f"{name} is a sweep, not a study: `pdf-search resume {name}`")
     given = {key: value for key, value in changes.items() if value is not None}
     fixed = {"out": out, "db": db}
     options = SweepOptions.from_recorded(recorded[0].options, **(fixed | given))
-    plan = plan_study(recorded_study(recorded[0].space_definition), options, progress, name)
+    begun = {part.name: begun_data(part, options.cache, progress) for part in recorded}
+    known = {part: data for part, data in begun.items() if data is not None}
+    study = recorded_study(recorded[0].space_definition)
+    plan = plan_study(study, options, progress, folder, known)
     return run_study(plan, console, recorded[0].command, function, on_finished)
 
 
@@ -113,6 +117,8 @@ def _refuse_changed(plan: StudyPlan, recorded: list[SweepRecord], store: Store) 
     if not recorded:
         if any(sweep.name == plan.name for sweep in store.sweeps()):
             raise ConfigError(f"{store.place} holds a sweep {plan.name}: give another --name")
+        if plan.folder.db is None and (held := [sweep.name for sweep in store.sweeps()]):
+            raise ConfigError(f"{store.place} holds {held[0]} already: give another --name")
         return
     changes = plan.study.changes_from(recorded[0].space_definition)
     if changes:

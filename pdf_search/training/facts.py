@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,7 +14,9 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.featurise import AS_SPELT
 from pdf_search.data.prepared import Prepared, info_tree, parse_info
 from pdf_search.data.registry import DatasetInfo
+from pdf_search.errors import TrialError
 from pdf_search.records import Task
+from pdf_search.training.checkpoint import load_checkpoint
 from pdf_search.training.replicates import ReplicateSplits
 
 READ_HERE = ("csv", "freesolv")  # OGB's own sets come with graphs of molecules as spelt
@@ -99,3 +102,16 @@ def target_scale(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -
         return splits.target_scale()
     count = len(splits.replicates)
     return torch.zeros(count, 1, 1), torch.ones(count, 1, 1)
+
+
+def begun_with(folder: Path) -> tuple[str, str] | None:
+    """Where the data of the run in ``folder`` were prepared ("": not said), and their fingerprint.
+
+    None for a run without a checkpoint that can be read.
+    """
+    try:
+        state = load_checkpoint(folder, {})
+        facts = ModelFacts.read(state)
+        return facts.prepared if facts else "", state["data"]
+    except (TrialError, KeyError, TypeError, ValueError):
+        return None  # told when it is continued

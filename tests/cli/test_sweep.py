@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,3 +182,49 @@ def wait_for_epoch(database: Path, process: subprocess.Popen[str]) -> None:
             pass
         time.sleep(0.3)
     raise AssertionError("no epoch was recorded")
+
+
+@pytest.fixture
+def copied(swept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sweep under another name, elsewhere; its file and cache are not there."""
+    folder = tmp_path.resolve() / "colleague"
+    shutil.copytree(swept / "runs" / "mine", folder / "theirs")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PDF_SEARCH_CACHE", str(folder / "cache"))
+    (folder / "new.csv").write_text("SMILES\nCCO\nCCC\n")
+    return folder
+
+
+def test_a_copied_sweep_is_enough(swept: Path, copied: Path) -> None:
+    words = ["--trial", 0, "--phase", "confirm", "--csv", copied / "new.csv"]
+    found = run_here("predict", copied / "theirs", *words).stdout
+    assert found == run_here("predict", swept / "runs" / "mine", *words).stdout
+    run_here("explain", "theirs", "--out", ".", "--trial", 1)
+    assert (copied / "theirs" / "explain" / "search-1" / "explain.html").is_file()
+    shutil.rmtree(copied / "theirs" / "report")
+    told = run_here("report", "theirs", "--out", ".").stderr
+    assert "theirs was recorded as mine" in told
+    assert (copied / "theirs" / "report" / "table.md").is_file()
+    assert not (copied / "cache").exists()
+    with Store(f"sqlite:///{copied / 'theirs' / 'results.db'}", create=False) as store:
+        places = [trial.checkpoint for trial in store.trials("mine") if trial.checkpoint]
+    assert len(places) == 4
+    assert all((copied / "theirs" / place).is_dir() for place in places)
+    assert not any(Path(place).is_absolute() for place in places)
+
+
+def test_a_copied_sweep_goes_on_in_its_own_folder(swept: Path, copied: Path) -> None:
+    before = sorted((swept / "runs" / "mine").rglob("*"))
+    own = swept / "own.csv"
+    own.rename(swept / "away.csv")
+    try:
+        result = run_here("resume", copied / "theirs", "--trials", 4)
+    finally:
+        (swept / "away.csv").rename(own)
+    assert "theirs was recorded as mine" in result.stderr
+    trials = json.loads(run_here("show", "theirs", "--out", ".", "--json").stdout)["trials"]
+    assert len([trial for trial in trials if trial["trial"] is not None]) >= 4
+    with Store(f"sqlite:///{copied / 'theirs' / 'results.db'}", create=False) as store:
+        kept = [trial for trial in store.trials("mine", Phase.SEARCH) if trial.checkpoint]
+    assert all((copied / "theirs" / trial.checkpoint).is_dir() for trial in kept)
+    assert sorted((swept / "runs" / "mine").rglob("*")) == before

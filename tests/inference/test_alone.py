@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from pdf_search.data import Prepared
-from pdf_search.data.molecules import Table
-from pdf_search.errors import ConfigError, DataError
+from pdf_search.errors import ConfigError
 from pdf_search.inference.explain import explain
 from pdf_search.inference.load import (
     NeedsDataError,
@@ -110,7 +109,11 @@ def test_a_prediction_depends_on_its_molecule_alone(molecules: Trained) -> None:
         assert boiling(molecules, [SMILES[number]]) == pytest.approx(whole[number], abs=0.01)
 
 
-def test_a_featuriser_of_a_newer_version_is_refused(molecules: Trained) -> None:
-    newer = replace(molecules, facts=replace(molecules.facts, featuriser=99))
-    with pytest.raises(DataError, match=r"version 99 of the featuriser.*upgrade pdf-search"):
-        predict_molecules(newer, Table(Path("x"), ("smiles",), [["C"]], [2]), "smiles")
+def test_molecules_are_read_as_those_it_was_trained_on(molecules: Trained) -> None:
+    enantiomers = ["N[C@@H](C)C(=O)O", "C[C@H](N)C(=O)O"]  # two spellings of one
+    newer = replace(molecules, facts=replace(molecules.facts, featuriser=2))
+    one, other = boiling(newer, enantiomers)
+    assert one == pytest.approx(other, abs=0.01)
+    as_spelt = replace(molecules, facts=replace(molecules.facts, featuriser=1))
+    one, other = boiling(as_spelt, enantiomers)
+    assert abs(one - other) > 0.01

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from pdf_search.config import DataConfig
 from pdf_search.errors import TrialError
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.records import Task
@@ -31,15 +32,20 @@ def same(one: GraphSet, other: GraphSet) -> None:
     assert one.self_type == other.self_type
 
 
-def test_a_checkpoint_carries_what_the_model_needs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "featuriser"), [("csv", 2), ("ogbg-molhiv", 1)])
+def test_a_checkpoint_carries_what_the_model_needs(
+    tmp_path: Path, name: str, featuriser: int
+) -> None:
     graphs = random_set(3, 40)
-    data = replace(made(graphs, list(range(24)), [30, 25, 28], [35]), featuriser=7)
-    run(CONFIG, data, folder=tmp_path, save_at=1)
+    data = made(graphs, list(range(24)), [30, 25, 28], [35])
+    data = replace(data, info=replace(data.info, name=name))
+    config = CONFIG.model_copy(update={"data": DataConfig(name=name, featuriser=2)})
+    run(config, data, folder=tmp_path, save_at=1)
     state = torch.load(tmp_path / CHECKPOINT, weights_only=True)
     facts = ModelFacts.read(state)
     assert facts is not None
     assert (facts.info, facts.target_names) == (data.info, data.target_names)
-    assert (facts.featuriser, facts.graphs) == (7, 40)
+    assert (facts.featuriser, facts.graphs) == (featuriser, 40)
     assert (facts.fingerprint, facts.prepared) == (data.fingerprint, str(data.folder))
     train = graphs.targets[:24].astype(np.float64)
     for replicate in range(2):
