@@ -61,14 +61,17 @@ def train(
     from pdf_search.training.device import resolve_device
     from pdf_search.training.run_folder import with_versions_of
 
-    chosen = load_space(space, sets or (), run.setting)
+    begun = _folder(run, "") if run.resume else None
+    known = None if begun is None else _begun_data(begun.path, source)
+    info = None if known is None else known.info
+    chosen = load_space(space, sets or (), run.setting, info)
     config = _config(chosen, run)
     network = f"-{run.setting.rpartition('/')[2]}" if run.setting else ""
     resolve_device(config.device)  # before anything is prepared or written
-    folder = _folder(run, f"train-{chosen.name}{network}")
-    if run.resume and not any(text.startswith(VERSION_KEYS) for text in sets or ()):
-        config = with_versions_of(folder.path, config)
-    data = with_split_notes(_data(config, source, folder.path, run.resume), config)
+    folder = begun or _folder(run, f"train-{chosen.name}{network}")
+    if begun is not None and not any(text.startswith(VERSION_KEYS) for text in sets or ()):
+        config = with_versions_of(begun.path, config)
+    data = with_split_notes(known or _data(config, source, begun), config)
     for note in data.notes:
         say(f"note: {note}")
     with folder.locked():
@@ -105,24 +108,30 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
     return folder
 
 
-def _data(config: TrialConfig, source: Source, folder: Path, resume: bool) -> Prepared:
-    """The data set, as it was prepared for the run that is continued if that is still there.
-
-    Raises:
-        DataError: it cannot be prepared, or it is not what the run began with.
-    """
-    from pdf_search.data import load_prepared, prepare, recorded_data
+def _begun_data(folder: Path, source: Source) -> Prepared | None:
+    """The data set as it was prepared for the run that is continued, if that is still there."""
+    from pdf_search.data import recorded_data
     from pdf_search.training.facts import begun_with
 
-    begun = begun_with(folder) if resume else None
-    data = recorded_data(*begun, source.cache) if begun else None
-    if data is not None:
-        return data
+    begun = begun_with(folder)
+    return recorded_data(*begun, source.cache) if begun else None
+
+
+def _data(config: TrialConfig, source: Source, begun: SweepFolder | None) -> Prepared:
+    """The data set, prepared if it is not there yet.
+
+    Raises:
+        DataError: it cannot be prepared, or it is not what the run ``begun`` began with.
+    """
+    from pdf_search.data import load_prepared, prepare
+    from pdf_search.training.facts import begun_with
+
     data = load_prepared(prepare(config.data, source.data_root, source.cache, source.yes, say))
-    if begun is not None and data.fingerprint != begun[1]:
+    was = None if begun is None else begun_with(begun.path)
+    if begun is not None and was is not None and data.fingerprint != was[1]:
         raise DataError(
-            f"{folder}: the data of {data.info.title} is not what the run began with "
-            f"({begun[1][:12]}, now {data.fingerprint[:12]}), and what was prepared then is gone. "
+            f"{begun.path}: the data of {data.info.title} is not what the run began with "
+            f"({was[1][:12]}, now {data.fingerprint[:12]}), and what was prepared then is gone. "
             f"Restore {config.data.path or 'the raw files'}, or train under another name"
         )
     return data

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pdf_search.config import TrialConfig
+from pdf_search.data.registry import DatasetInfo
 from pdf_search.space.checked import check_definition, settle
 from pdf_search.space.definition import Definition
 from pdf_search.space.published import Point, departures, point_of
@@ -20,15 +21,18 @@ class PublishedSetting:
 
 
 def assemble(
-    name: str, definition: Definition, published: tuple[PublishedSetting, ...] = ()
+    name: str,
+    definition: Definition,
+    published: tuple[PublishedSetting, ...] = (),
+    info: DatasetInfo | None = None,
 ) -> Space:
-    """Check a definition as a whole and build its space.
+    """Check a definition as a whole and build its space. ``info``: see ``settle``.
 
     Raises:
         SpaceError: every problem found, each with file, line, key and remedy.
     """
     problems = definition.problems()
-    definition = settle(definition, problems)
+    definition = settle(definition, problems, info)
     checked = check_definition(definition, problems)
     space = Space.from_checked(name, checked)
     return _with_published(space, published)

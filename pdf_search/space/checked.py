@@ -31,12 +31,17 @@ class Checked:
     example: TrialConfig
 
 
-def settle(definition: Definition, problems: Problems) -> Definition:
-    """Writes down what the data set decides, metric, protocol and folds, and the versions."""
+def settle(
+    definition: Definition, problems: Problems, info: DatasetInfo | None = None
+) -> Definition:
+    """Writes down what the data set decides, metric, protocol and folds, and the versions.
+
+    ``info``: known of a data set whose file need not be there.
+    """
     plain = copy.deepcopy(definition.plain)
     try:
         data = DataConfig.model_validate(plain["data"])
-        info = lookup(data)
+        info = info or lookup(data)
     except (KeyError, ValidationError):
         return definition  # reported, with its place, when the tree is checked
     except MetricError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.config import DataConfig, newest, parse_trial
-from pdf_search.data.registry import canonical, lookup
+from pdf_search.data.registry import DatasetInfo, canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.places import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
@@ -35,11 +35,15 @@ def space_names() -> list[str]:
 
 
 def load_space(
-    name_or_path: str, overrides: Sequence[str] = (), setting: str | None = None
+    name_or_path: str,
+    overrides: Sequence[str] = (),
+    setting: str | None = None,
+    info: DatasetInfo | None = None,
 ) -> Space:
     """The space of a shipped name, a data set, or a file, after ``path=value`` overrides.
 
     ``setting``: one of ``taxonomy_names()``; its bases and filter replace the space's first.
+    ``info``: known of its data set, whose file need not be there then.
 
     Raises:
         SpaceError: no such space, or every problem of its file with line, key and remedy.
@@ -48,7 +52,7 @@ def load_space(
     laid = None if setting is None else taxonomy_setting(setting)
     definition = definition if laid is None else lay_setting(definition, laid)
     definition = apply_overrides(definition, overrides)
-    return assemble(name, definition, _published(definition, laid))
+    return assemble(name, definition, _published(definition, laid), info)
 
 
 def space_text(name_or_path: str) -> str:

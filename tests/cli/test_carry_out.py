@@ -21,7 +21,7 @@ def rows(phase: Phase, *states: State) -> list[TrialRecord]:
 
 
 def exit_code(folder: Path, search: list[State], confirm: list[State]) -> int:
-    plan = cast(Any, SimpleNamespace(name="night"))
+    plan = cast(Any, SimpleNamespace(name="night", folder=SweepFolder.of(folder, "night", None)))
     result = SweepResult(plan, "", rows(Phase.SEARCH, *search), rows(Phase.CONFIRM, *confirm), ())
     try:
         carry_out(SweepFolder.of(folder, "night", None), lambda: result)
@@ -71,7 +71,7 @@ def ended(folder: Path, result: SweepResult) -> int:
 def test_where_all_diverged_what_to_change_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plan = cast(Any, SimpleNamespace(name="night"))
+    plan = cast(Any, SimpleNamespace(name="night", folder=SweepFolder.of(tmp_path, "night", None)))
     result = SweepResult(plan, "", rows(Phase.SEARCH, *[State.DIVERGED] * 3), [], ())
     assert ended(tmp_path, result) == 1
     said = capsys.readouterr().err

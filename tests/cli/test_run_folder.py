@@ -124,8 +124,10 @@ def test_train_goes_on_with_its_prepared_data(
     try:
         run(*words, 3)
         assert not (home / "none").exists()
+    finally:
         (trained / "cache").rename(trained / "away")
-        gone = run(*words, 4, code=1).stderr
+    try:
+        gone = run(*words, 4, code=2).stderr
         (trained / "own.csv").write_text(MOLECULES + "m30,CCN,0.5\n")
         changed = run(*words, 4, code=1).stderr
         (trained / "own.csv").write_text(MOLECULES)
