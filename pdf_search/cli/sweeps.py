@@ -212,6 +212,8 @@ def _exists(name: str, place: Place) -> bool:
     from pdf_search.sweep import SweepFolder
 
     folder = SweepFolder.find(place.out, name, place.url)
+    if folder.path != SweepFolder.of(place.out, name, None).path:
+        return False  # a folder of that name elsewhere
     try:
         with folder.open_store() as store:
             return any(sweep.name == folder.name for sweep in store.sweeps())
