@@ -14,7 +14,8 @@ ENDS = [signal.SIGTERM, signal.SIGHUP]
 
 @pytest.fixture(autouse=True)
 def _handlers() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in ENDS}
+    # The tests themselves may run under nohup.
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in ENDS}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

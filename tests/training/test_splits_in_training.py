@@ -50,8 +50,8 @@ def test_search_reports_no_test_value_and_writes_no_predictions(
         for replicate in recorder.reports[0].replicates:
             assert replicate.test is None
             assert replicate.valid is not None
-        names = [p.name for p in (tmp_path / config.data.name).iterdir()]
-        assert names == ["checkpoint.pt"]
+        names = sorted(p.name for p in (tmp_path / config.data.name).iterdir())
+        assert names == ["checkpoint.pt", "graphs.npz"]  # graphs without targets, for explain
 
 
 def test_search_does_not_hold_a_test_target(
