@@ -80,6 +80,7 @@ def test_warnings_are_errors_where_our_code_causes_them(tmp_path: Path, package:
     (tmp_path / package / "ours.py").write_text(OUR_MODULE)
     (tmp_path / "tests" / "test_them.py").write_text(TESTS.format(ours=f"{package}.ours"))
     words = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), "-p", "no:xdist"]
+    words += ["--basetemp", str(tmp_path / "temp")]  # not among the folders of other runs
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, "-rA", "-p", "no:cacheprovider", "tests"],
         cwd=tmp_path,
@@ -90,7 +91,7 @@ def test_warnings_are_errors_where_our_code_causes_them(tmp_path: Path, package:
     )
     ends = dict(re.findall(r"^(?:PASSED|FAILED) .*::(test_(passes|fails)\w*)", done.stdout, re.M))
     results = re.findall(r"^(PASSED|FAILED) \S*::test_(passes|fails)", done.stdout, re.M)
-    assert len(ends) == len(results) == 7, done.stdout
+    assert len(ends) == len(results) == 7, done.stdout + done.stderr
     assert {("FAILED", "fails"), ("PASSED", "passes")} == set(results), done.stdout
 
 
