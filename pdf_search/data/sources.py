@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from pdf_search.config import DataConfig
-from pdf_search.data import download, molecules, ogb_raw, tu, zinc
+from pdf_search.data import download, molecules, ogb_raw, registry, tu, zinc
 from pdf_search.data.ogb_package import graph_property_sets
 from pdf_search.data.places import DEPTH, Wanted, has_all, plain, search
 from pdf_search.data.raw_set import Progress, RawSet, silent
-from pdf_search.data.registry import TU_SETS, DatasetInfo
+from pdf_search.data.registry import TU_SETS, DatasetInfo, lookup
 from pdf_search.errors import DataError
 from pdf_search.places import expanded
 from pdf_search.records import Task
@@ -97,6 +97,21 @@ def find_raw(
             f"{info.title} is not in {data_root.absolute()} (looked {DEPTH} levels deep): {instead}"
         )
     return source.files(folder) if folder else None
+
+
+def sets_below(data_root: Path) -> tuple[list[str], list[str]]:
+    """Titles of the named data sets that ``find_raw`` finds in a data root, and what it refuses."""
+    titles, refusals = [], []
+    for name in registry.names():
+        info = lookup(DataConfig(name=name))
+        if name == "freesolv":
+            continue  # comes with the package
+        try:
+            if search(data_root.absolute(), source_of(info).wanted):
+                titles.append(info.title)
+        except DataError as error:
+            refusals.append(str(error))
+    return titles, refusals
 
 
 def _hint(path: Path) -> str:

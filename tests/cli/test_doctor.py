@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pdf_search.cli.checkup.check import Check
 from pdf_search.cli.checkup.folders import folder_checks
 from pdf_search.cli.checkup.packages import package
 from pdf_search.cli.checkup.process import process_checks
@@ -36,6 +37,19 @@ def test_folders_that_cannot_be_written(home: Path) -> None:
     fine = folder_checks(home / "new" / "runs", None, home / "cache")
     assert all(check.ok for check in fine)
     assert [path.name for path in home.iterdir()] == ["file"]
+
+
+def test_a_data_root_names_the_sets_that_it_holds(home: Path) -> None:
+    def found() -> Check:
+        checks = folder_checks(home, home / "root", home)
+        return next(check for check in checks if check.name == "data root")
+
+    flat = home / "root" / "downloads" / "MUTAG"
+    flat.mkdir(parents=True)
+    assert not found().ok
+    for part in ("A", "graph_indicator", "graph_labels"):
+        (flat / f"MUTAG_{part}.txt").write_text("1\n")
+    assert found() == Check("data root", f"{home / 'root'}: MUTAG")
 
 
 def test_a_long_temporary_folder_is_told(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:

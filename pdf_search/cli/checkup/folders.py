@@ -9,10 +9,9 @@ from pathlib import Path
 from pdf_search.cli.checkup.check import Check, guarded
 from pdf_search.cli.words import megabytes
 from pdf_search.data import cache_folder, cache_size
+from pdf_search.data.sources import sets_below
 from pdf_search.errors import PdfSearchError
 from pdf_search.places import expanded, why_not_writable
-
-ROOTS = ("TUDataset", "ZINC", "ogb")
 
 
 def folder_checks(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
@@ -63,7 +62,10 @@ def _data_root(given: Path) -> Check:
         folder = expanded(given)
     except PdfSearchError as error:
         return Check("data root", str(error), ok=False)
-    found = [name for name in ROOTS if (folder / name).is_dir()]
+    if not folder.is_dir():
+        return Check("data root", f"{folder} is not a folder", ok=False)
+    found, refusals = sets_below(folder)
     if found:
         return Check("data root", f"{folder}: {', '.join(found)}")
-    return Check("data root", f"{folder} has none of {', '.join(ROOTS)}", ok=False)
+    reason = refusals[0] if refusals else f"{folder} holds the raw files of no known data set"
+    return Check("data root", reason, ok=False)
