@@ -37,6 +37,8 @@ def predict(
     from pdf_search.data.molecules import read_table
     from pdf_search.inference.molecules import predict_molecules
 
+    if to is not None and expanded(to).resolve() == expanded(csv).resolve():
+        raise ConfigError(f"--to {to} is the file of --csv, which it would replace: name another")
     kept = find_run(run, which, place)
     table = read_table(csv, as_is=True, option="--csv")
     for note in table.notes:

@@ -82,13 +82,22 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
 
     folder = recorded_folder(name, place)
     with folder.open_store() as store:
-        trial = find_trial(load_sweep(store, folder.name), number, phase).trial
+        data = load_sweep(store, folder.name)
+    entry = find_trial(data, number, phase)
+    trial = entry.trial
+    if entry.is_baseline:
+        confirmed = (f"{e.trial.number} ({e.trial.origin})" for e in data.confirm if e != entry)
+        raise ConfigError(
+            f"trial {number} of {name} (confirm) is the predictor without a model; the confirmed "
+            f"ones are {', '.join(confirmed)}"
+        )
     if not trial.checkpoint:
         raise ConfigError(
             f"trial {number} of {name} ({phase.value}) is {trial.state.value} and has no "
             "checkpoint: choose a complete one, or one that was trained again with --phase confirm"
         )
     config = parse_trial(trial.config, f"trial {number} of {name}")
+    say(f"model: trial {number} of phase {phase.value} ({trial.origin})")
     own = folder.path / "explain" / folder.part
     return Kept(config, folder.checkpoint(trial.checkpoint), own / f"{phase.value}-{number}")
 

@@ -71,7 +71,8 @@ def _node_attributes(data: Prepared) -> bool:
 def _class_sizes(data: Prepared) -> list[int]:
     labels = np.asarray(data.graphs.targets[:, 0]).astype(np.int64)
     assert data.info.shape is not None
-    sizes: list[int] = np.bincount(labels, minlength=data.info.shape.outputs).tolist()
+    classes = len(data.class_names) or data.info.shape.outputs
+    sizes: list[int] = np.bincount(labels, minlength=classes).tolist()
     return sizes
 
 

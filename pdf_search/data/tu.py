@@ -105,7 +105,7 @@ def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> 
     """What is odd about the classes.
 
     Raises:
-        DataError: more of them than the data set has.
+        DataError: a single one, or more of them than the data set has.
     """
     found, counts = np.unique(labels, return_counts=True)
     if classes is None or len(found) == classes or not len(found):
@@ -118,7 +118,9 @@ def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> 
             f"of {counts.min()} graph(s), first in line {line}"
         )
     if len(found) == 1:
-        return [f"every graph is of class {found[0]}: there is nothing to tell apart"]
+        raise DataError(
+            f"{path}: every graph is of class {found[0]}: there is nothing to tell apart"
+        )
     return [f"the labels name {len(found)} of the data set's {classes} classes"]
 
 

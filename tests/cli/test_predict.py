@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from pdf_search.results import Store
 from tests.cli.conftest import Run
 from tests.cli.test_train import SMALL
+from tests.reports import samples
 
 
 def test_new_molecules(run: Run, home: Path) -> None:
@@ -23,6 +25,8 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert table[f"predicted_{target}"].isna().tolist() == [False, True, False]
     assert table[f"spread_{target}"].dropna().min() > 0
     assert "3 rows, mean and spread over 2 replicates; 1 without" in result.stderr
+    same = run(*words, "--to", home / "new.csv", code=2)
+    assert "is the file of --csv, which it would replace" in same.stderr
     run(*words, "--to", home / "out.csv")
     assert (home / "out.csv").read_text() == result.stdout
     rows = json.loads(run(*words, "--json").stdout)
@@ -66,3 +70,17 @@ def test_a_run_without_a_model_is_refused_before_anything_is_prepared(run: Run, 
         assert "holds no trained model" in refused.stderr
         assert "train it again" in refused.stderr
     assert not (home / "none").exists()
+
+
+def test_the_predictor_without_a_model_is_named_as_such(run: Run, home: Path) -> None:
+    folder = home / "runs" / "night"
+    folder.mkdir(parents=True)
+    with Store(f"sqlite:///{folder / 'results.db'}") as store:
+        record = samples.sweep()
+        samples.search(store, record)
+        samples.confirm(store, record, (15, 3), (1.1, 1.2))
+    (home / "new.csv").write_text("smiles\nCCO\n")
+    words = ["--phase", "confirm", "--csv", home / "new.csv"]
+    told = run("predict", "night", "--trial", 2, *words, code=2).stderr
+    assert "trial 2 of night (confirm) is the predictor without a model" in told
+    assert "the confirmed ones are 0 (confirm of 15), 1 (confirm of 3)" in told

@@ -198,7 +198,9 @@ def copied(swept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 def test_a_copied_sweep_is_enough(swept: Path, copied: Path) -> None:
     words = ["--trial", 0, "--phase", "confirm", "--csv", copied / "new.csv"]
     found = run_here("predict", copied / "theirs", *words).stdout
-    assert found == run_here("predict", swept / "runs" / "mine", *words).stdout
+    original = run_here("predict", swept / "runs" / "mine", *words)
+    assert found == original.stdout
+    assert "model: trial 0 of phase confirm (confirm of " in original.stderr
     run_here("explain", "theirs", "--out", ".", "--trial", 1)
     assert (copied / "theirs" / "explain" / "search-1" / "explain.html").is_file()
     shutil.rmtree(copied / "theirs" / "report")

@@ -219,9 +219,8 @@ def test_classes_that_are_not_those_of_the_set(tmp_path: Path) -> None:
     ):
         prepared(tmp_path)
     part(tmp_path, "graph_labels").write_text("1\n" * 5)
-    assert prepared(tmp_path).notes == (
-        "every graph is of class 1: there is nothing to tell apart",
-    )
+    with pytest.raises(DataError, match=r"labels\.txt: every graph is of class 1: there is"):
+        prepared(tmp_path)
     folder = part(tmp_path, "A").parent
     part(tmp_path, "graph_labels").write_text("1\n2\n5\n1\n2\n")
     raw = read_tu(folder, "MUTAG", classes=6)
@@ -277,3 +276,15 @@ def test_same_graphs_as_pygs_reader(data_root: Path) -> None:
     np.testing.assert_allclose(ours.nodes, theirs.x[:, :18].numpy())
     np.testing.assert_array_equal(ours.targets[:, 0], theirs.y.numpy())
     np.testing.assert_array_equal(ours.node_count, slices["x"].diff().numpy())
+
+
+def test_classes_that_are_there_are_counted_by_name(tmp_path: Path) -> None:
+    raw = tmp_path / "TUDataset" / "ENZYMES" / "raw"
+    raw.mkdir(parents=True)
+    row = ",".join("1" * 18) + "\n"
+    lines = {"A": "1,2\n2,1\n", "graph_indicator": "1\n1\n2\n3\n", "graph_labels": "4\n6\n6\n"}
+    for name, text in {**lines, "node_attributes": row * 4}.items():
+        (raw / f"ENZYMES_{name}.txt").write_text(text)
+    data = load_prepared(prepare(DataConfig(name="enzymes"), tmp_path, tmp_path / "cache"))
+    found = statistics(data)
+    assert (found["class_names"], found["classes"]) == (["4", "6"], [1, 2])
