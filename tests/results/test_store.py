@@ -132,3 +132,13 @@ def test_an_epoch_of_an_unknown_trial_is_refused(store: Store) -> None:
     store.create_sweep(sweep())
     with pytest.raises(StoreError, match="no trial 5 in phase search"):
         store.add_epoch("night", Phase.SEARCH, 5, epoch(1, [1.0]))
+
+
+def test_the_epochs_of_a_phase_are_those_of_no_other(store: Store) -> None:
+    store.create_sweep(sweep())
+    for phase, value in ((Phase.SEARCH, 1.0), (Phase.CONFIRM, 2.0)):
+        store.save_trial(trial(0, phase))
+        store.add_epoch("night", phase, 0, epoch(1, [value]))
+    for phase, value in ((Phase.SEARCH, 1.0), (Phase.CONFIRM, 2.0)):
+        (reports,) = store.all_epochs("night", phase).values()
+        assert [report.replicates[0].valid for report in reports] == [value]

@@ -38,6 +38,14 @@ def test_gin_curve_takes_one_epoch_from_the_mean_curve_of_the_held_out_parts() -
     assert summary.last_test == (0.2, 0.8)
 
 
+def test_a_search_with_folds_takes_its_epoch_from_the_validation_parts() -> None:
+    record = sweep(protocol=Protocol.GIN_CURVE, metric="accuracy")
+    valid, test = [[0.2, 0.4], [0.8, 0.6], [0.1, 0.3]], [[0.9, 0.9], [0.1, 0.1], [0.5, 0.5]]
+    summary = summarise(record, trial(replicates=FOLDS), curve(valid, test))
+    assert summary.best_epochs == (2, 2)
+    assert summary.valid == (0.8, 0.6)
+
+
 def test_inner_takes_each_folds_own_epoch() -> None:
     record = sweep(protocol=Protocol.INNER, metric="accuracy")
     confirmed = trial(0, Phase.CONFIRM, replicates=FOLDS)
