@@ -142,7 +142,7 @@ def _called(recorded: str, where: str, place: Place) -> str:
 
     if place.url is not None:
         return recorded
-    out = place.out.expanduser().resolve()
+    out = expanded(place.out).resolve()
     name = Path(where).parent.relative_to(out).as_posix()
     return SweepFolder.find(out, name, None).called_now(recorded)
 

@@ -13,6 +13,7 @@ import typer
 from typer import Option
 
 from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
+from pdf_search.cli.trained import prepared_data
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, DataError, PdfSearchError
 from pdf_search.places import expanded
@@ -123,10 +124,9 @@ def _data(config: TrialConfig, source: Source, begun: SweepFolder | None) -> Pre
     Raises:
         DataError: it cannot be prepared, or it is not what the run ``begun`` began with.
     """
-    from pdf_search.data import load_prepared, prepare
     from pdf_search.training.facts import begun_with
 
-    data = load_prepared(prepare(config.data, source.data_root, source.cache, source.yes, say))
+    data = prepared_data(config.data, source)
     was = None if begun is None else begun_with(begun.path)
     if begun is not None and was is not None and data.fingerprint != was[1]:
         raise DataError(

@@ -134,8 +134,15 @@ def loaded_to_explain(
         yield trained
 
 
+def prepared_data(config: DataConfig, source: Source) -> Prepared:
+    """The data set, prepared if it is not there yet."""
+    from pdf_search.data import load_prepared, prepare
+
+    return load_prepared(prepare(config, source.data_root, source.cache, source.yes, say))
+
+
 def _load(folder: Path, kept: Kept, source: Source, replicate: int | None) -> Trained:
-    from pdf_search.data import load_prepared, prepare, recorded_data
+    from pdf_search.data import recorded_data
     from pdf_search.inference.load import NeedsDataError, load_trained
 
     try:
@@ -143,8 +150,7 @@ def _load(folder: Path, kept: Kept, source: Source, replicate: int | None) -> Tr
     except NeedsDataError as needs:
         data = recorded_data("", needs.fingerprint, source.cache)
     if data is None:
-        place = prepare(kept.config.data, source.data_root, source.cache, source.yes, say)
-        data = load_prepared(place)
+        data = prepared_data(kept.config.data, source)
     return load_trained(folder, kept.config, data, replicate)
 
 
@@ -152,14 +158,14 @@ def _data_of(
     trained: Trained, folder: Path, config: DataConfig, source: Source, graph: int | None
 ) -> Prepared:
     """The data set that the model was trained on, as prepared then or prepared again."""
-    from pdf_search.data import load_prepared, prepare, recorded_data
+    from pdf_search.data import recorded_data
 
     facts = trained.facts
     data = recorded_data(facts.prepared, facts.fingerprint, source.cache)
     if data is not None:
         return data
     try:
-        data = load_prepared(prepare(config, source.data_root, source.cache, source.yes, say))
+        data = prepared_data(config, source)
     except DataError as error:
         raise ConfigError(_not_kept(trained, folder, graph, str(error))) from None
     if data.fingerprint != facts.fingerprint:
