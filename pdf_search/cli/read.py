@@ -49,7 +49,11 @@ def report(
 
 @grouped
 def list_sweeps(place: Place, as_json: AsJson = False) -> None:
-    """All sweeps in the folder of sweeps, or in a database."""
+    """All sweeps in the folder of sweeps, or in a database.
+
+    Runs of `pdf-search train` are named below them, on standard error.
+    """
+    from pdf_search.sweep.no_sweep import runs_below
     from reports.tables import render_plain
 
     rows = [
@@ -60,13 +64,15 @@ def list_sweeps(place: Place, as_json: AsJson = False) -> None:
     if as_json:
         out_json(rows)
     elif not rows:
-        say(f"no sweeps in {place.db or place.out}")
+        say(_none(place))
     else:
         header = ["name", "data", "protocol", "trials", "confirmed", "best validation", "created"]
         out(render_plain(header, [_cells(row) for row in rows]))
         for row in rows:
             for failure in row["failures"]:
                 out(f"{row['name']}: {failure}")
+    if place.url is None and (runs := runs_below(expanded(place.out))):
+        say(f"runs of `pdf-search train`, for `explain` and `predict`: {', '.join(runs)}")
 
 
 @grouped
@@ -110,17 +116,29 @@ def show(
         out(show_trial(data, entry))
 
 
+def _none(place: Place) -> str:
+    """That nothing is listed, and why if --out is no folder of sweeps."""
+    from pdf_search.sweep.no_sweep import instead_of_sweep, is_run
+
+    out = expanded(place.out)
+    if place.db is not None:
+        return f"no sweeps in {place.db}"
+    if (out / "results.db").is_file():
+        return f"{place.out} is the folder of a sweep: `pdf-search show {place.out}`"
+    what = f": {instead_of_sweep(out)}" if is_run(out) or not out.is_dir() else ""
+    return f"no sweeps in {place.out}{what}"
+
+
 def _stores(place: Place) -> Iterator[tuple[Store, str]]:
     """The databases, open one at a time; one that cannot be read is told and passed over."""
     from pdf_search.results import Store
+    from pdf_search.sweep.no_sweep import databases
 
     if place.url is not None:
         with Store(place.url, create=False) as store:
             yield store, store.place
         return
-    folder = expanded(place.out).resolve()
-    # Studies may have names of two parts, such as paper/ablation.
-    for file in sorted([*folder.glob("*/results.db"), *folder.glob("*/*/results.db")]):
+    for file in databases(expanded(place.out).resolve()):
         try:
             store = Store(str(file), create=False)
         except StoreError as error:

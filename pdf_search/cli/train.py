@@ -93,6 +93,7 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
     """
     from pdf_search.sweep import SweepFolder
     from pdf_search.sweep.folder import find_folder, free_name
+    from pdf_search.sweep.no_sweep import is_run
 
     if run.resume and run.name is None:
         raise ConfigError("--resume needs the --name of the run to continue")
@@ -100,12 +101,13 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
     folder = SweepFolder.of(place, run.name or free_name(place, wanted), None)
     if run.resume and run.name is not None:
         folder = SweepFolder(find_folder(place, run.name))
+    ours = is_run(folder.path)
     if folder.path.exists() and not run.resume:
-        raise ConfigError(
-            f"{folder.path} exists: continue it with --resume, or give another --name"
-        )
-    if run.resume and not (folder.path / "config.yaml").is_file():
-        raise ConfigError(f"--resume: no run of `pdf-search train` in {folder.path}")
+        again = "continue it with --resume, or give" if ours else "give"
+        raise ConfigError(f"{folder.path} exists: {again} another --name")
+    if run.resume and not ours:
+        sweep = f"; a sweep goes on with: {folder.how_to_resume}" if folder.holds_sweep else ""
+        raise ConfigError(f"--resume: no run of `pdf-search train` in {folder.path}{sweep}")
     return folder
 
 

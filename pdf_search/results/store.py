@@ -195,7 +195,13 @@ class Store:
         identity = _sweep_id(connection, name)
         if identity is not None:
             return identity
-        names = connection.execute(sa.select(tables.sweep.c.name)).scalars().all()
+        query = sa.select(tables.sweep.c.name).order_by(tables.sweep.c.id)
+        names = connection.execute(query).scalars().all()
+        if parts := [known for known in names if known.startswith(f"{name}/")]:
+            raise StoreError(
+                f"{name} in {self.place} is no sweep by itself: name one of its parts, "
+                f"{', '.join(parts)}"
+            )
         close = get_close_matches(name, names)
         hint = f"did you mean {' or '.join(close)}? " if close else ""
         raise StoreError(

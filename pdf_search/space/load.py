@@ -105,6 +105,11 @@ def _read_file(path: Path) -> Definition:
         raise SpaceError(
             f"{path}: no such file; shipped spaces: {', '.join(space_names())}"
         ) from None
+    except IsADirectoryError:
+        raise SpaceError(
+            f"{path} is a folder: give the name or the file of a space; a recorded sweep goes on "
+            "with `pdf-search resume`"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SpaceError(f"{path}: cannot be read: {error}") from None
     definition = _definition(text, str(path))

@@ -91,7 +91,8 @@ def _find(given: str) -> tuple[str, Definition]:
         hint = did_you_mean(given, study_names())
         hint = hint if hint.endswith("?") else f"{hint}."
         raise SpaceError(
-            f"no study {given!r}; {hint} A study of your own is given by its path: ./my-study.yaml"
+            f"no study {given!r}; {hint} A study of your own is given by its path: "
+            "./my-study.yaml; a recorded one goes on with `pdf-search resume`"
         )
     resource = files(SHIPPED).joinpath(f"{STUDIES}/{given}.yaml")
     return given, _definition(

@@ -138,12 +138,8 @@ def recorded_plan(
     Raises:
         DataError: the data, or its split, has changed since the sweep began.
     """
+    _refuse_study(store, folder.name)
     record = store.sweep(folder.name)
-    if record.options.get("study"):
-        raise ConfigError(
-            f"{record.name} is part of a study, whose runs are fixed: only `pdf-search resume "
-            f"{record.options['study']['name']}` goes on with it"
-        )
     given = {key: value for key, value in changes.items() if value is not None}
     fixed = {
         "name": record.name,
@@ -163,6 +159,17 @@ def recorded_plan(
         plan = replace(plan, trials=max(plan.trials, record.trials))  # some may be trained twice
     refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))
     return plan
+
+
+def _refuse_study(store: Store, name: str) -> None:
+    for sweep in store.sweeps():
+        study = sweep.options.get("study")
+        if study and name in (sweep.name, study["name"]):
+            what = "a study" if name == study["name"] else "part of a study"
+            raise ConfigError(
+                f"{name} is {what}, whose runs are fixed: only `pdf-search resume {study['name']}` "
+                "goes on with it"
+            )
 
 
 def _source(plan: Plan) -> str:

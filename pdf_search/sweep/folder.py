@@ -14,6 +14,7 @@ from sqlalchemy import make_url
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.places import expanded
 from pdf_search.results.store import Store
+from pdf_search.sweep.no_sweep import RUN, instead_of_sweep, is_run
 from pdf_search.sweep.options import NAME, NAME_RULE
 
 ATTEMPT = 3  # last words of a checkpoint's place: phase, attempt, checkpoint
@@ -47,9 +48,10 @@ class SweepFolder:
         """
         for path, label, part in _places(out, name):
             folder = cls(path, db, label, part)
-            if folder._has_database():
+            if folder.holds_sweep:
                 return folder if db is not None else folder._as_recorded()
-        return cls.of(out, name, db)
+        usual, path = cls.of(out, name, db), find_folder(out, name)
+        return usual if db is not None or path == usual.path else cls(path)
 
     def _as_recorded(self) -> SweepFolder:
         try:
@@ -62,8 +64,8 @@ class SweepFolder:
         tops = {studies[s.name]["name"] if s.name in studies else s.name for s in sweeps}
         if len(tops) != 1 or self.label in parts | tops:
             return self
-        words = [*tops, *([self.part] if self.part else [])]
-        return replace(self, recorded="/".join(words))
+        recorded = "/".join([*tops, *([self.part] if self.part else [])])
+        return self if recorded == self.called else replace(self, recorded=recorded)
 
     @property
     def name(self) -> str:
@@ -142,12 +144,19 @@ class SweepFolder:
         return f"{base}/{self.name}"
 
     def open_store(self, create: bool = False) -> Store:
-        """Raises StoreError: no such sweep's database."""
-        if not create and self.db is None and not self._has_database():
-            raise StoreError(f"no sweep in {self.path}: check --out and --name, or give its --db")
+        """Raises:
+        StoreError: no such sweep's database.
+        ConfigError: a sweep would begin in the folder of a single run.
+        """
+        if not create and self.db is None and not self.holds_sweep:
+            raise StoreError(f"no sweep in {self.path}: {instead_of_sweep(self.path)}")
+        if create and is_run(self.path):
+            raise ConfigError(f"{self.path} is {RUN}: give another --name")
         return Store(self.database, create=create)
 
-    def _has_database(self) -> bool:
+    @property
+    def holds_sweep(self) -> bool:
+        """Whether a database of sweeps lies in here."""
         try:
             return (self.path / "results.db").is_file()
         except OSError:  # a name that is too long, a folder that may not be read
@@ -178,7 +187,14 @@ class SweepFolder:
 def find_folder(out: Path, name: str) -> Path:
     """The folder of a run: ``name`` is below ``out``, or a path of its own. It may be absent."""
     places = [path for path, _, part in _places(out, name) if not part]
-    return next((path for path in places if path.is_dir()), places[0])
+    return next((path for path in places if _is_there(path)), places[0])
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pdf_search.config import CategoricalInput, InputShape, TrialConfig
@@ -33,6 +33,7 @@ SHAPE = InputShape(
     task=Task.REGRESSION,
 )
 NAME = "sweep"
+PARTS = ["paper/abl/zinc/split", "paper/abl/zinc/inner"]
 
 
 def report(epoch: int, *values: float | None) -> EpochReport:
@@ -126,3 +127,18 @@ def finish(ledger: Ledger, job: Job, value: float, state: State = State.COMPLETE
 
 def config_of(record: TrialRecord) -> TrialConfig:
     return TrialConfig.model_validate(record.config)
+
+
+def sweep_in(folder: Path, space: Space, name: str = NAME) -> None:
+    folder.mkdir(parents=True)
+    with Store(f"sqlite:///{folder / 'results.db'}") as store:
+        store.create_sweep(replace(sweep_record(space, "tpe", 2), name=name))
+
+
+def study_in(folder: Path, space: Space) -> None:
+    folder.mkdir(parents=True)
+    study = {"name": "paper/abl", "title": "t", "table": "ablation", "parts": PARTS}
+    with Store(f"sqlite:///{folder / 'results.db'}") as store:
+        for part in PARTS:
+            record = replace(sweep_record(space, "study", 0), name=part)
+            store.create_sweep(replace(record, options={"study": study}))

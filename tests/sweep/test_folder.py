@@ -17,9 +17,16 @@ from pdf_search.sweep import SweepOptions, plan_sweep, run_sweep
 from pdf_search.sweep.folder import SweepFolder, find_folder
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger
-from tests.sweep.helpers import NAME, SHAPE, Bench, SilentView, sweep_record
-
-PARTS = ["paper/abl/zinc/split", "paper/abl/zinc/inner"]
+from tests.sweep.helpers import (
+    NAME,
+    PARTS,
+    SHAPE,
+    Bench,
+    SilentView,
+    study_in,
+    sweep_in,
+    sweep_record,
+)
 
 
 @pytest.fixture
@@ -28,21 +35,6 @@ def runs(tmp_path: Path) -> Path:
     folder = tmp_path.resolve() / "runs"
     folder.mkdir()
     return folder
-
-
-def sweep_in(folder: Path, space: Space, name: str = NAME) -> None:
-    folder.mkdir(parents=True)
-    with Store(f"sqlite:///{folder / 'results.db'}") as store:
-        store.create_sweep(replace(sweep_record(space, "tpe", 2), name=name))
-
-
-def study_in(folder: Path, space: Space) -> None:
-    folder.mkdir(parents=True)
-    study = {"name": "paper/abl", "title": "t", "table": "ablation", "parts": PARTS}
-    with Store(f"sqlite:///{folder / 'results.db'}") as store:
-        for part in PARTS:
-            record = replace(sweep_record(space, "study", 0), name=part)
-            store.create_sweep(replace(record, options={"study": study}))
 
 
 def test_a_renamed_folder_keeps_its_recorded_name(runs: Path, space: Space) -> None:

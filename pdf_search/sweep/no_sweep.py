@@ -1,0 +1,43 @@
+"""What a folder without a sweep is instead, and which command reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RUN = "a single run of `pdf-search train`"
+_READ_RUN = "`pdf-search predict` and `explain` read it, `train --resume` goes on with it"
+_SHOWN = 3  # names in a message
+
+
+def instead_of_sweep(folder: Path) -> str:
+    """Why there is no sweep in a folder, or what to check if nothing is known of it."""
+    try:
+        if is_run(folder):
+            return f"it is {RUN}: {_READ_RUN}, and curve.csv holds its numbers"
+        if below := [path.parent.relative_to(folder).as_posix() for path in databases(folder)]:
+            more = ", ..." if len(below) > _SHOWN else ""
+            return f"it is a folder of sweeps: name one of {', '.join(below[:_SHOWN])}{more}"
+        if (folder / "meta.json").is_file() or (folder / "prepared").is_dir():
+            return "it is a folder of prepared data, which `pdf-search data --list` lists"
+        if folder.is_file():
+            return "it is a file: give the name or the folder of a sweep, or --db"
+        if folder.is_dir():
+            return "the folder has no results.db: name the folder that a sweep wrote, or give --db"
+    except OSError:  # a name that is too long, a folder that may not be read
+        pass
+    return "check --out and --name, or give its --db"
+
+
+def is_run(folder: Path) -> bool:
+    """Whether ``pdf-search train`` wrote this folder."""
+    return (folder / "config.yaml").is_file() and not (folder / "results.db").is_file()
+
+
+def runs_below(out: Path) -> list[str]:
+    """Names of the single runs in a folder of all sweeps."""
+    return sorted(path.parent.name for path in out.glob("*/config.yaml") if is_run(path.parent))
+
+
+def databases(out: Path) -> list[Path]:
+    """Those in a folder of all sweeps. Studies may have names of two words: paper/ablation."""
+    return sorted([*out.glob("*/results.db"), *out.glob("*/*/results.db")])
