@@ -165,7 +165,7 @@ def test_a_study_is_not_confirmed_as_a_sweep_is(
     )
     one = load_study(str(tmp_path / "one.yaml"))
     run_study(plan_study(one, plan.options), Console(quiet=True))
-    with pytest.raises(ConfigError, match="one is part of a study, whose runs are fixed"):
+    with pytest.raises(ConfigError, match="one is a study, whose runs are fixed"):
         confirm("one", tmp_path / "runs", cache=cache)
 
 
