@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +17,7 @@ from sqlalchemy import event, exc
 from pdf_search.errors import StoreError
 
 BUSY_SECONDS = 30.0
+WAL_PAUSE = 0.02  # seconds
 WRITES = "pdf_writes"  # execution option of the connections that write
 
 
@@ -80,10 +83,24 @@ def _configure_sqlite(connection: Any, _record: Any, busy_seconds: float) -> Non
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
     cursor.execute("PRAGMA foreign_keys = ON")
-    if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        cursor.execute("PRAGMA journal_mode = WAL")
+    _set_wal(cursor, time.monotonic() + busy_seconds)
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.close()
+
+
+def _set_wal(cursor: Any, deadline: float) -> None:
+    """Write-ahead logging, where it is possible: readers read while the driver writes."""
+    if cursor.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+        return
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            # For this change SQLite does not always wait for a lock, whatever busy_timeout is.
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(WAL_PAUSE)
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:

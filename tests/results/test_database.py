@@ -207,6 +207,23 @@ def test_two_first_openings_at_once_agree(tmp_path: Path) -> None:
     engine.dispose()
 
 
+def test_a_first_opening_waits_for_another_one(tmp_path: Path) -> None:
+    file = tmp_path / "results.db"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE held (x)")
+    threading.Timer(0.3, lambda: other.execute("ROLLBACK")).start()
+    with Store(str(file)) as store:
+        assert store.sweeps() == []
+    other.close()
+    held = sqlite3.connect(file, isolation_level=None)
+    held.execute("PRAGMA journal_mode = DELETE")
+    held.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="database is locked; another process writes to it"):
+        Store(str(file), busy_seconds=0.1)
+    held.close()
+
+
 def test_readers_read_while_the_driver_writes(store: Store) -> None:
     store.create_sweep(sweep())
     store.save_trial(trial())
