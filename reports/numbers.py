@@ -9,6 +9,7 @@ from pdf_search.records import METRICS, Metric
 
 SIGNIFICANT = 4  # digits of a value without a spread
 MOST_DECIMALS = 6
+LARGE = 1e9  # from here on a power of ten is written
 VAGUE = ("low", "high", "step", "kind")  # last parts of a path that need the part before
 
 
@@ -43,14 +44,22 @@ def format_value(value: float | None, spread: float | None) -> str:
     """The value alone, to the decimals its spread allows; an en dash for none."""
     if value is None:
         return "–"
-    return f"{value:.{decimals_of(value, spread)}f}" if isfinite(value) else str(value)
+    return _written(value, value, spread)
 
 
 def format_spread(value: float | None, spread: float | None) -> str:
     """The spread to the same decimals as its value; empty for none."""
     if value is None or spread is None:
         return ""
-    return f"{spread:.{decimals_of(value, spread)}f}"
+    return _written(spread, value, spread)
+
+
+def _written(number: float, value: float, spread: float | None) -> str:
+    if not isfinite(number):
+        return str(number)
+    if abs(number) >= LARGE:
+        return f"{number:.{SIGNIFICANT - 1}e}"
+    return f"{number:.{decimals_of(value, spread)}f}"
 
 
 def format_both(value: float | None, spread: float | None) -> str:

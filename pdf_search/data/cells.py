@@ -6,11 +6,13 @@ import re
 import unicodedata
 
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-", "#n/a", "<na>"})
+GAPS = "NA, N/A, #N/A, <NA>, NaN, none, null and -"  # ``MISSING`` in words, the empty cell left out
 TEXT = "no number"  # the cause where a cell does not even look like one
 DECIMAL_COMMA = "a decimal comma: write a point"
 
 _NUMBER = r"[+-]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:[eE][+-]?\d+)?"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_MONTH = r"(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*"
+_DATE = "a date, as spreadsheets make of numbers such as 3.1: take the number from its source"
 # The first pattern that fits the whole cell says what is wrong with it.
 _CAUSES = [
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), cause)
@@ -26,8 +28,9 @@ _CAUSES = [
         (r"[+-]?[1-9]\d{0,2},\d{3}", f"a comma between thousands, or {DECIMAL_COMMA}"),
         (r"[+-]?\d*,\d+(?:e[+-]?\d+)?", DECIMAL_COMMA),
         (r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[ T].*)?", "a date"),
-        (rf"\d{{1,2}}[- ]{_MONTH}(?:[- ]\d+)?", "a date, as spreadsheets make of some numbers"),
-        (rf"{_MONTH}[- ]\d+", "a date, as spreadsheets make of some numbers"),
+        (rf"\d{{1,2}}[-. ]+{_MONTH}(?:[-. ]+\d+)?", _DATE),
+        (rf"{_MONTH}[-. ]+\d+", _DATE),
+        (r"\d+/\d+", "a fraction, or a date as spreadsheets make of some numbers: write a decimal"),
         (r"[<>~=]+ *[+-]?[.\d].*", "a bound or an estimate: give a value, or leave the cell empty"),
         (r".*\d *(?:\+/?-|\+ -) *[.\d].*", "a value with its spread: give the value alone"),
         (rf"{_NUMBER} *%", "a percent sign: write the number alone"),
@@ -41,6 +44,7 @@ _CAUSES = [
         (rf"[$] *{_NUMBER}", "a sign in front of the number: remove it"),
     )
 ]
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?")
 _MINUS = "\u2212\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d\u00ad\u207b"
 _ADVICE = {
     **dict.fromkeys(_MINUS, "write the ASCII -"),
@@ -53,6 +57,11 @@ _ADVICE = {
 def is_missing(cell: str) -> bool:
     """Whether a cell says that there is no value."""
     return cell.lower() in MISSING
+
+
+def has_thousands(cell: str) -> bool:
+    """Whether the points in a cell may stand between thousands, as in 1.234,5."""
+    return _THOUSANDS.fullmatch(cell) is not None
 
 
 def is_number(cell: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ _FEW = 10  # different whole numbers that may be the codes of classes
 _REPEATS = 5  # how often each of them is there on average
 _GAP_CODES = (99, 999, 9999, 99999, 999999)  # that people write where there is no value
 _FAR = 5  # times larger than every other value
+_QUARTILES = 20  # interquartile ranges from the median, from which a value may be a slip
 
 GUESSED = {
     Task.MULTILABEL: "guessed: the targets hold only 0 and 1; data.task=regression or multiclass "
@@ -46,8 +48,9 @@ def guess_task(
         _refuse_strays(table, name, columns[name])
         _refuse_two(table, name, columns[name])
     if labels:
+        hold = "holds" if len(labels) == 1 else "hold"
         raise DataError(
-            f"{table.path}: {', '.join(labels)} hold only 0 and 1, the other targets do not; set "
+            f"{table.path}: {', '.join(labels)} {hold} only 0 and 1, the other targets do not; set "
             "data.task to regression, or choose data.targets of one kind"
         )
     return Task.REGRESSION
@@ -74,14 +77,33 @@ def gap_code_note(table: Table, names: tuple[str, ...], values: NDArray[np.float
     """A note on numbers like -999, far from all others, that often stand for a gap."""
     notes = []
     for name, column in zip(names, values.T, strict=True):
-        code = np.isin(np.abs(column), _GAP_CODES)
-        others = np.abs(column[~code & ~np.isnan(column)])
-        if code.any() and len(others) and others.max() * _FAR < np.abs(column[code]).min():
+        code = _gap_codes(column)
+        if code.any():
             lines = at_lines([table.lines[i] for i in np.flatnonzero(code)])
             shown = " and ".join(f"{value:g}" for value in np.unique(column[code]))
             notes.append(
                 f"{name} holds {shown}, far from its other values ({lines}): if that stands for "
                 "a gap, leave the cell empty"
+            )
+    return notes
+
+
+def outlier_note(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
+    """A note on numbers so far from the middle of their column that they may be slips.
+
+    Nothing is said where half of a column and more is one value: its quartiles tell nothing.
+    """
+    notes = []
+    for name, column in zip(names, values.astype(np.float64).T, strict=True):
+        low, middle, high = np.nanquantile(column, (0.25, 0.5, 0.75))
+        far = (np.abs(column - middle) > _QUARTILES * (high - low)) & ~_gap_codes(column)
+        if low < high and far.any():
+            first = np.flatnonzero(far)[0]
+            lie = "value lies" if far.sum() == 1 else "values lie"
+            notes.append(
+                f"{name}: {far.sum():,} {lie} further than {_QUARTILES} times the interquartile "
+                f"range, {high - low:g}, from the median, {middle:g}; the first is "
+                f"{column[first]:g} (line {table.lines[first]}): correct what is a slip"
             )
     return notes
 
@@ -93,6 +115,14 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 def _known(column: NDArray[np.float32]) -> NDArray[np.float32]:
     return column[~np.isnan(column)]
+
+
+def _gap_codes(column: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    """Which values are codes for a gap: nothing else in the column comes near them."""
+    code = np.isin(np.abs(column), _GAP_CODES)
+    others = np.abs(column[~code & ~np.isnan(column)])
+    far = code.any() and len(others) and others.max() * _FAR < np.abs(column[code]).min()
+    return code if far else np.zeros_like(code)
 
 
 def _refuse_strays(table: Table, name: str, column: NDArray[np.float32]) -> None:

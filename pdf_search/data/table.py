@@ -24,6 +24,7 @@ from pdf_search.errors import DataError
 _SHOWN = 20  # wrong lines in an error
 _LISTED = 10  # lines in a note
 _WIDTH = 60  # characters of a wrong row
+_SIGN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,18 @@ class Table:
             notes=(*self.notes, note),
         )
 
+    def _line_of(self, name: str) -> int | None:
+        """The first line that has a name as one of its cells."""
+        fitting = (i for i, row in zip(self.lines, self.rows, strict=True) if name in row)
+        return next(fitting, None)
+
     def _unknown(self, name: str, key: str) -> str:
         close = get_close_matches(name, self.columns, n=3, cutoff=0.5)
         close += [c for c in self.columns if c.lower() == name.lower() and c not in close]
         hint = f"did you mean {_listed(close)}? " if close else ""
-        if not close and any(is_number(column) for column in self.columns):
+        if line := self._line_of(name):
+            hint = f"line {line} has it: remove the lines above, so that names come first; "
+        elif not close and any(is_number(column) for column in self.columns):
             hint = "its first line looks like a row, not like names: add a line of names; "
         elif any(separator in column for column in self.columns for separator in SEPARATORS):
             hint += "name the separator on a line before the names, as in sep=; "
@@ -113,11 +121,13 @@ def read_table(path: Path, as_is: bool = False, option: str = "data.path") -> Ta
     full = [i for i, row in enumerate(body) if as_is or any(map(str.strip, row.cells))]
     if not full:
         raise DataError(f"{path} has a header but no rows")
-    _check_widths(path, head, [body[i] for i in full])
+    _check_widths(path, layout.separator, head, [body[i] for i in full])
     cells = [row.cells if as_is else [cell.strip() for cell in row.cells] for row in body]
     lines = [row.first for row in body]
     options = f"sep={layout.separator!r}" + (", skiprows=1" if layout.said else "")
     table = Table(path, header, cells, lines, notes=tuple(notes), as_pandas=options)
+    if not as_is:
+        _refuse_second_header(path, head, body)
     return table if len(full) == len(body) else table.kept(full, "no content")
 
 
@@ -129,27 +139,53 @@ def _header(path: Path, rows: list[Row]) -> tuple[str, ...]:
     return header
 
 
-def _check_widths(path: Path, header: Row, rows: list[Row]) -> None:
+def _refuse_second_header(path: Path, header: Row, rows: list[Row]) -> None:
+    names = [cell.strip().casefold() for cell in header.cells]
+    again = [row.first for row in rows if [c.strip().casefold() for c in row.cells] == names]
+    refuse(
+        [f"line {line}" for line in again],
+        f"{path}: the names of the columns, line {header.first}, stand once more among the rows",
+        "files were put one after another: keep the first line of names only",
+    )
+
+
+def _check_widths(path: Path, separator: str, header: Row, rows: list[Row]) -> None:
     width = len(header.cells)
     other = [row for row in rows if len(row.cells) != width]
+    shown = (_shortened(row.cells, separator) for row in other)
     wrong = [
-        f"line {row.first}: {len(row.cells)} cells, not {width}: {_shortened(row.cells)}"
-        for row in other
+        f"line {row.first}: {_cells(len(row.cells))}, not {width}: {text}"
+        for row, text in zip(other, shown, strict=True)
     ]
-    remedy = "quote cells that contain a comma; numbers have a decimal point"
+    names = ", ".join(cell.strip() for cell in header.cells)
+    what = f"{path}: rows do not fit the header, line {header.first}, {names}"
+    refuse(wrong, what, _width_remedy(separator, width, rows, other))
+
+
+def _width_remedy(separator: str, width: int, rows: list[Row], other: list[Row]) -> str:
+    """What to do about rows, ``other``, of another width than the header's."""
     starts = {cell.strip()[:1] for row in other for cell in row.cells}
     if width == 1:
-        remedy = "the line of names comes first: remove lines above it"
-    elif '"' in starts or "'" in starts:
-        remedy = "a cell is quoted by \", not by ', with no blank before the mark"
-    elif {len(row.cells) for row in rows} == {width + 1}:
-        remedy = f"every row has a cell more than the header: name all columns; {remedy}"
-    names = ", ".join(cell.strip() for cell in header.cells)
-    refuse(wrong, f"{path}: rows do not fit the header, line {header.first}, {names}", remedy)
+        return "the line of names comes first: remove lines above it"
+    if '"' in starts or "'" in starts:
+        return "a cell is quoted by \", not by ', with no blank before the mark"
+    remedies = []
+    if all(len(row.cells) == width + 1 for row in rows):
+        remedies.append("every row has a cell more than the header: name all columns")
+    if any(len(row.cells) == 1 for row in other):
+        remedies.append("remove lines that are no rows, such as a comment or a total")
+    if any(len(row.cells) > width for row in other):
+        remedies.append(f"quote cells that contain {_SIGN[separator]}, remove those too many")
+        remedies += ["numbers have a decimal point"] if separator == "," else []
+    return "; ".join(remedies or ["give every row all its cells, also empty ones"])
 
 
-def _shortened(cells: list[str]) -> str:
-    text = ", ".join(cells)
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
+def _shortened(cells: list[str], separator: str) -> str:
+    text = f"{separator} ".join(cells)
     return repr(text if len(text) <= _WIDTH else f"{text[:_WIDTH]}...")
 
 

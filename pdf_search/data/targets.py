@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from pdf_search.data import cells
 from pdf_search.data.classes import class_numbers
-from pdf_search.data.guess import gap_code_note, guess_task, in_words, whole_number_note
+from pdf_search.data.guess import (
+    gap_code_note,
+    guess_task,
+    in_words,
+    outlier_note,
+    whole_number_note,
+)
 from pdf_search.data.table import Table, refuse
 from pdf_search.errors import DataError
 from pdf_search.records import Task
@@ -21,6 +27,7 @@ from pdf_search.records import Task
 _ROUNDING = 1e-4  # of the column's standard deviation
 _LOST = 0.1  # of its distinct values
 _LARGEST = float(np.finfo(np.float32).max)
+_LONGEST = 40  # characters of a number that is shown as it stands
 _FEW_WORDS = 6  # shown with their counts
 
 
@@ -71,8 +78,10 @@ def read_targets(
     task = task or guess_task(table, names, values, strict)
     if task is Task.MULTILABEL:
         doubts += _check_labels(table, names, values)
-    elif strict:
-        _refuse_constant(table, names, values)
+    else:
+        doubts += outlier_note(table, names, values)
+        if strict:
+            _refuse_constant(table, names, values)
     notes = (*nameless, *empty, *doubts)
     return Targets(names, task, values, notes=notes)
 
@@ -133,7 +142,8 @@ def _numbers(table: Table, name: str) -> NDArray[np.float32]:
             wrong.append(f"line {table.lines[i]}: {cell!r}{why}")
         else:
             if not abs(exact[i]) <= _LARGEST:
-                wrong.append(f"line {table.lines[i]}: {cell!r} is out of range")
+                shown = cell if len(cell) <= _LONGEST else f"{exact[i]:g}"
+                wrong.append(f"line {table.lines[i]}: {shown!r} is out of range")
     what = f"{table.path}: column {name!r} holds cells that are no number"
     refuse(wrong, what, _remedy(table, column, causes))
     _check_precision(f"{table.path}: column {name!r}", exact[~np.isnan(exact)])
@@ -143,18 +153,31 @@ def _numbers(table: Table, name: str) -> NDArray[np.float32]:
 def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
     """What to do about cells that are no number, from the causes of all of them."""
     remedy = "write a number, or leave the cell empty where the target is unknown"
+    if cells.TEXT in causes:
+        remedy += f"; {cells.GAPS} are read as empty"
+    if len(causes) == 1 and not (cells.is_number(column[0]) or cells.is_missing(column[0])):
+        remedy += "; a line of units under the names is no row: remove it"
     # 1,234 alone may be a thousand and more; beside 1,5 it is not.
     if cells.DECIMAL_COMMA in causes and all(cells.DECIMAL_COMMA in cause for cause in causes):
-        remedy += (
-            "; a file with decimal commas throughout is converted by pandas.read_csv(OLD, "
-            f"{table.as_pandas}, decimal=',', thousands='.').to_csv(NEW, index=False)"
-        )
+        remedy += _conversion(table, column)
     if causes.count(cells.TEXT) > len(column) / 2:
         words = Counter(cell for cell in column if cell)
         if len(words) <= _FEW_WORDS:
             remedy += f"; the cells are {in_words(words)}: write 1 and 0 for labels"
         remedy += "; for class names set data.task to multiclass"
     return remedy
+
+
+def _conversion(table: Table, column: list[str]) -> str:
+    """How pandas converts a file of decimal commas; nothing where points are decimal, too."""
+    points = [cell for cell in column if "." in cell]
+    if not all(map(cells.has_thousands, points)):
+        return "; some cells of the column have a decimal point, others a comma: write points"
+    thousands = ", thousands='.'" if points else ""
+    return (
+        "; a file with decimal commas throughout is converted by pandas.read_csv(OLD, "
+        f"{table.as_pandas}, decimal=','{thousands}).to_csv(NEW, index=False)"
+    )
 
 
 def _check_precision(column: str, exact: NDArray[np.float64]) -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pdf_search.data.cells import TEXT, cause, is_missing, number
+from pdf_search.data.cells import GAPS, MISSING, TEXT, cause, is_missing, number
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,13 @@ def test_infinity_is_left_to_the_range() -> None:
         ("05/01/2024", "a date"),
         ("5.1.2024", "a date"),
         ("1.2.3", "a date"),
-        ("5-Jan", "a date"),
+        ("5-Jan", "a date, as spreadsheets make of numbers such as 3.1: take the number from"),
+        ("03.Jan", "a date, as spreadsheets make"),
+        ("3. Jan", "a date, as spreadsheets make"),
+        ("3.Jan.2020", "a date, as spreadsheets make"),
+        ("01. Dez", "a date, as spreadsheets make"),
+        ("Mai 20", "a date, as spreadsheets make"),
+        ("3/1", "a fraction, or a date"),
         ("Jan-05", "a date"),
         ("1..2", "two decimal points"),
         ("0x1F", "a hexadecimal number"),
@@ -93,3 +99,8 @@ def test_cells_without_a_value(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["0", "--", "?", "#REF!", "missing", "-nan"])
 def test_everything_else_is_a_value_or_refused(cell: str) -> None:
     assert not is_missing(cell)
+
+
+def test_words_for_a_gap_are_told_whole() -> None:
+    told = GAPS.replace(" and", ",").lower().split(", ")
+    assert {"", *told} == MISSING

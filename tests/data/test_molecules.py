@@ -157,7 +157,7 @@ def test_rdkit_stays_silent(tmp_path: Path) -> None:
         ("smiles,y\nC,red\nCC,blue\n", {}, r"for class names set data\.task to multiclass"),
         ("smiles,y\nC,inf\n", {}, "line 2: 'inf' is out of range"),
         ("smiles,y\nC,\n", {}, "no value at all in y"),
-        ("smiles,a,b\nC,1,2\n", {"targets": ("a", "b")}, "a hold only 0 and 1"),
+        ("smiles,a,b\nC,1,2\n", {"targets": ("a", "b")}, "a holds only 0 and 1"),
         ("smiles,y\nC,2\n", {"task": "multilabel"}, "line 2: y = 2"),
         ("smiles,y\nC,1e300\nO,2\n", {}, "line 2: '1e300' is out of range"),
         ("smiles,y\nC,2\nO,1_50\n", {}, "line 3: '1_50'"),

@@ -175,6 +175,49 @@ def test_a_number_that_may_stand_for_a_gap_is_said(tmp_path: Path) -> None:
     assert not own(tmp_path, column([*NUMBERS, 99, 45, 30]))[2]
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([627], "y: 1 value lies further than 20 times the interquartile range, 4.5, from the"),
+        ([627], "median, 7.5; the first is 627 (line 32): correct what is a slip"),
+        (
+            [-300, 4, 627],
+            "y: 2 values lie further than 20 times the interquartile range, 4.5, from",
+        ),
+        ([-300, 4, 627], "the first is -300 (line 32)"),
+    ],
+)
+def test_numbers_far_from_all_others_are_said_and_stay(
+    tmp_path: Path, more: list[float], said: str
+) -> None:
+    cells = [3.25 + 0.25 * i for i in range(30)]
+    middle = [7.5 - (2.25 if i % 2 else -2.25) for i in range(30)]
+    assert not own(tmp_path, column(cells))[2]
+    _, found, notes = own(tmp_path, column([*middle[:-2], 7.5, 7.5, *more]))
+    assert said in notes
+    assert set(more) <= set(found.values.ravel().tolist())
+
+
+def test_what_is_not_far_or_has_no_quartiles_needs_no_word(tmp_path: Path) -> None:
+    spread = [2.5 - i % 6 for i in range(30)]
+    assert not own(tmp_path, column([*spread, 59.9]))[2]
+    assert "1 value lies" in own(tmp_path, column([*spread, 61]))[2]
+    assert not own(tmp_path, column([0.5] * 20 + [1, 2.25, 900]))[2]
+
+
+def test_a_code_for_a_gap_is_said_once(tmp_path: Path) -> None:
+    notes = own(tmp_path, column([*(i / 7 for i in range(30)), -9999]))[2]
+    assert "if that stands for a gap" in notes
+    assert "interquartile" not in notes
+
+
+@pytest.mark.parametrize(("labels", "said"), [(1, "a holds only 0"), (2, "a, b hold only 0")])
+def test_a_mixed_kind_is_said_in_the_right_number(tmp_path: Path, labels: int, said: str) -> None:
+    names = ["a", "b"][:labels]
+    rows = [f"{'C' * (i + 1)},{i % 2},{(i + 1) % 2},{i}.5\n" for i in range(4)]
+    assert said in refusal(tmp_path, "smiles,a,b,y\n" + "".join(rows), *names, "y")
+
+
 def test_a_label_column_of_one_class_among_others_is_said(tmp_path: Path) -> None:
     text = "smiles,a,b\nC,1,1\nCC,0,1\nCCC,1,1\n"
     _, found, notes = own(tmp_path, text, "a", "b")
@@ -197,14 +240,27 @@ def test_a_column_without_a_name_is_no_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "said", "unsaid"),
     [
-        (["1,38", "2,41"] * 9, "sep=',', decimal=',', thousands='.').to_csv", "multiclass"),
-        (["1,385", "2,410", "0,5"], "decimal=',', thousands='.'", "multiclass"),
+        (["1,38", "2,41"] * 9, "read_csv(OLD, sep=',', decimal=',').to_csv", "thousands"),
+        (["1,385", "2,410", "0,5"], "decimal=',').to_csv", "multiclass"),
+        (
+            ["1.385,5", "2,41", "2.500"],
+            "sep=',', decimal=',', thousands='.').to_csv",
+            "write points",
+        ),
+        (["1,38", "2,41", "2.5"], "some cells of the column have a decimal point", "pandas"),
         (["1,385", "2,410"] * 9, "a comma between thousands, or a decimal", "pandas"),
         (["+", "+", "-"] * 9, "'+' (18 times), '-' (9 times): write 1 and 0", "comma"),
         (["1,138.0", "2,141.5"] * 9, "commas between thousands", "multiclass"),
         (["active", "inactive"] * 9, "'active' (9 times), 'inactive' (9 times): write 1", "comma"),
         (["True", "False"] * 9, "for class names set data.task to multiclass", "comma"),
         ([*NUMBERS, "high"], "line 8: 'high'", "multiclass"),
+        ([*NUMBERS, "?"], "NA, N/A, #N/A, <NA>, NaN, none, null and - are read as empty", "units"),
+        ([*NUMBERS, "1e400"], "is out of range", "read as empty"),
+        ([*NUMBERS, f"1{'0' * 300}"], "line 8: '1e+300' is out of range", "000"),
+        (["mol/L", *NUMBERS], "line 2: 'mol/L'", "multiclass"),
+        (["mol/L", *NUMBERS], "a line of units under the names is no row: remove it", "comma"),
+        (["10^-3 M", *NUMBERS], "a line of units under the names is no row", "comma"),
+        (["high", *NUMBERS, "low"], "line 2: 'high'", "units"),
         ([*NUMBERS, "inf"], "line 8: 'inf' is out of range", "multiclass"),
         ([*NUMBERS, "1e400"], "line 8: '1e400' is out of range", "multiclass"),
         ([*NUMBERS, "-nan"], "line 8: '-nan' is out of range", "multiclass"),
