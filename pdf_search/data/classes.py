@@ -41,7 +41,8 @@ def class_numbers(
         raise DataError(f"{table.path}: column {name!r} holds {only}{rest}")
     number = {label: i for i, label in enumerate(labels)}
     values = np.array([[number.get(cell, np.nan)] for cell in column], np.float32)
-    return values, tuple(labels), _doubts(table, column, counts)
+    notes = [*_padding(table, name, counts), *_doubts(table, column, counts)]
+    return values, tuple(labels), notes
 
 
 def _refuse_odd(table: Table, name: str, column: list[str]) -> None:
@@ -61,6 +62,14 @@ def _refuse_two_spellings(table: Table, name: str, counts: Counter[str]) -> None
     groups = [_counted(spellings, counts) for spellings in _groups(counts, _value)]
     what = f"{table.path}: column {name!r} spells one number in several ways"
     refuse(groups, what, "write it in one")
+
+
+def _padding(table: Table, name: str, counts: Counter[str]) -> list[str]:
+    """A note where some labels have blanks around them and others have none."""
+    lines = table.padded.get(name, [])
+    if not lines or len(lines) == counts.total():
+        return []
+    return [f"blanks around the classes of {name} are left out ({at_lines(lines)})"]
 
 
 def _doubts(table: Table, column: list[str], counts: Counter[str]) -> list[str]:

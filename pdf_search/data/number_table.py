@@ -32,6 +32,28 @@ def read_integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
     raise DataError(f"{path}: lines hold {values.shape[1]} numbers, not {columns}")
 
 
+def read_labels(path: Path, columns: int | None = None) -> NDArray[np.int64]:
+    """Whole numbers that name kinds, as ``read_integers`` reads them.
+
+    Raises:
+        DataError: also where a column spells one number in two ways, such as 1 and 1.0.
+    """
+    values = read_integers(path, columns)
+    first: dict[str, int] = {}
+    for number, line in enumerate(_lines(path), 1):
+        first.setdefault(line, number)
+    spelt: dict[tuple[int, int], tuple[str, int]] = {}
+    for line, number in first.items():
+        for column, cell in enumerate(map(str.strip, line.split(","))):
+            other, where = spelt.setdefault((column, _whole(cell)), (cell, number))
+            if other != cell:
+                raise DataError(
+                    f"{path}, line {number}: {cell!r} is the number {other!r} of line {where} "
+                    "in another spelling: write one label in one way"
+                )
+    return values
+
+
 def read_reals(path: Path) -> NDArray[np.float64]:
     """Numbers [lines, columns], infinite ones among them; otherwise as ``read_integers``."""
     values: NDArray[np.float64] = _read(path, np.float64)
@@ -98,6 +120,10 @@ def first_wrong(lines: Iterable[str], dtype: type[np.generic]) -> str | None:
             if cell and not _is_number(cell, dtype):
                 return f"line {number}: {cell[:_SHOWN]!r} is not a {_kind(dtype)}"
     return None
+
+
+def _whole(cell: str) -> int:
+    return int(cell) if "." not in cell and "e" not in cell.lower() else int(float(cell))
 
 
 def _kind(dtype: type[np.generic]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -37,6 +37,7 @@ class Table:
     lines: list[int]
     numbers: list[int] = field(default_factory=list)  # of rows as pandas counts; empty: 0, 1, 2...
     notes: tuple[str, ...] = ()  # how the file was read, a sentence each
+    padded: Mapping[str, list[int]] = field(default_factory=dict)  # lines of cells with blanks
     as_pandas: str = "sep=','"  # the options with which pandas reads it
 
     def column(self, name: str, key: str) -> list[str]:
@@ -125,7 +126,8 @@ def read_table(path: Path, as_is: bool = False, option: str = "data.path") -> Ta
     cells = [row.cells if as_is else [cell.strip() for cell in row.cells] for row in body]
     lines = [row.first for row in body]
     options = f"sep={layout.separator!r}" + (", skiprows=1" if layout.said else "")
-    table = Table(path, header, cells, lines, notes=tuple(notes), as_pandas=options)
+    padded = {} if as_is else _padded(header, body)
+    table = Table(path, header, cells, lines, notes=tuple(notes), padded=padded, as_pandas=options)
     if not as_is:
         _refuse_second_header(path, head, body)
     return table if len(full) == len(body) else table.kept(full, "no content")
@@ -137,6 +139,16 @@ def _header(path: Path, rows: list[Row]) -> tuple[str, ...]:
         problem = "its first line holds no names" if rows else "it is empty"
         raise DataError(f"{path}: {problem}; a header line with one name per column is needed")
     return header
+
+
+def _padded(header: tuple[str, ...], rows: list[Row]) -> dict[str, list[int]]:
+    """For each column the lines of cells that have blanks around their content."""
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        for name, cell in zip(header, row.cells, strict=False):  # of empty rows any width
+            if cell.strip() not in ("", cell):
+                found.setdefault(name, []).append(row.first)
+    return found
 
 
 def _refuse_second_header(path: Path, header: Row, rows: list[Row]) -> None:

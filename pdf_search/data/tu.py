@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pdf_search.data.number_table import read_integers, read_reals
+from pdf_search.data.number_table import read_integers, read_labels, read_reals
 from pdf_search.data.raw_set import RawGraphs, RawSet
 from pdf_search.errors import DataError
 
@@ -38,7 +38,7 @@ def read_tu(folder: Path, name: str, classes: int | None = None) -> RawSet:
     """
     indicator = folder / f"{name}_graph_indicator.txt"
     graph = read_integers(indicator, columns=1)[:, 0] - 1
-    labels = read_integers(folder / f"{name}_graph_labels.txt", columns=1)[:, 0]
+    labels = read_labels(folder / f"{name}_graph_labels.txt", columns=1)[:, 0]
     node_count = _node_count(graph, len(labels), indicator)
     order = np.argsort(graph, kind="stable")
     local = np.empty(len(graph), np.int64)
@@ -134,7 +134,7 @@ def _node_input(folder: Path, name: str, nodes: int) -> tuple[NDArray[np.float32
             values: NDArray[np.float32] = read_reals(attributes).astype(np.float32)
         unused = ["node_labels"] * labels.is_file() + unused
     elif labels.is_file():
-        values, notes = _one_hot(read_integers(labels), labels)
+        values, notes = _one_hot(read_labels(labels), labels)
     else:
         values = np.ones((nodes, _CONSTANT_FEATURES), np.float32)
         notes = ["no node labels: every node has ten ones"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pdf_search.data.number_table import read_integers, read_reals
+from pdf_search.data.number_table import read_integers, read_labels, read_reals
 from pdf_search.errors import DataError
 
 
@@ -60,6 +61,30 @@ def test_what_is_used_as_it_stands(tmp_path: Path, text: str, values: list[list[
 def test_what_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=rf"T\.txt, {message}"):
         read_integers(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n0\n1.0\n", "line 3: '1.0' is the number '1' of line 1 in another spelling"),
+        ("01\n0\n0\n1\n", "line 4: '1' is the number '01' of line 1 in another"),
+        ("1,2\n2,+2\n", "line 2: '+2' is the number '2' of line 1"),
+    ],
+)
+def test_a_label_in_two_spellings_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    assert read_integers(path).size
+    with pytest.raises(DataError, match=re.escape(f"T.txt, {message}")):
+        read_labels(path)
+
+
+@pytest.mark.parametrize("text", ["1.0\n2.0\n1.0\n", "1\r\n2\r\n 1 \r\n\r\n", "\ufeff1\n2\n1"])
+def test_labels_in_one_spelling(tmp_path: Path, text: str) -> None:
+    assert read_labels(written(tmp_path, text), columns=1).tolist() == [[1], [2], [1]]
+
+
+def test_columns_of_labels_may_be_spelt_differently(tmp_path: Path) -> None:
+    assert read_labels(written(tmp_path, "1,1.0\n2,2.0\n")).tolist() == [[1, 1], [2, 2]]
 
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:

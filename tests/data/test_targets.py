@@ -290,6 +290,14 @@ def test_classes_without_doubt_need_no_word(tmp_path: Path) -> None:
     assert (found.class_names, notes) == (("blue", "red"), "")
 
 
+def test_blanks_around_some_classes_are_said(tmp_path: Path) -> None:
+    _, found, notes = own(tmp_path, column([*CLASSES, " red", "blue "]), task=Task.MULTICLASS)
+    assert found.class_names == ("blue", "red")
+    assert notes == "blanks around the classes of y are left out (lines 18, 19)"
+    rows = column([f" {name}" for name in CLASSES])
+    assert not own(tmp_path, rows, task=Task.MULTICLASS)[2]
+
+
 def test_molecules_without_a_class_are_named_and_left_out(tmp_path: Path) -> None:
     table, found, notes = own(tmp_path, column([*CLASSES, "", "red"]), task=Task.MULTICLASS)
     assert len(found.values) == len(table.rows) == 17

@@ -251,6 +251,16 @@ def test_a_second_column_of_labels_is_not_passed_over(tmp_path: Path) -> None:
         prepared(tmp_path)
 
 
+@pytest.mark.parametrize("file", ["graph_labels", "node_labels"])
+def test_labels_that_differ_in_spelling_only_are_not_merged(tmp_path: Path, file: str) -> None:
+    write_tu(tmp_path, "1,2", "1 1 1 2 2 3 3", "1 0 1", node_labels="1 0 2 3 4 5 1")
+    lines = part(tmp_path, file).read_text().split()
+    part(tmp_path, file).write_text("\n".join([*lines[:-1], "1.0"]) + "\n")
+    refused = rf"{file}\.txt, line {len(lines)}: '1.0' is the number '1' of line 1 in another"
+    with pytest.raises(DataError, match=refused):
+        prepared(tmp_path)
+
+
 def test_a_blank_line_shifts_nothing(tmp_path: Path) -> None:
     write_tu(tmp_path, "1,2", EVERY_LABEL, "0 1")
     part(tmp_path, "node_labels").write_text("0\n1\n\n3\n4\n5\n6\n6\n")
