@@ -76,9 +76,14 @@ def _plan(
 ) -> StudyPlan:
     from pdf_search.cli.sweeps import source_options
     from pdf_search.space import load_study
-    from pdf_search.sweep import SweepOptions, plan_study
+    from pdf_search.sweep import SweepFolder, SweepOptions, begun_versions, plan_study
 
-    found = load_study(name, sets or (), table.only or (), table.epochs, table.seeds)
+    wanted = (name, sets or (), table.only or (), table.epochs, table.seeds)
+    newest = found = load_study(*wanted)
+    began = begun_versions(SweepFolder.of(place.out, table.name or found.name, place.url))
+    if began and (found := load_study(*wanted, began)) != newest:
+        versions = " and ".join(f"data.{key} {version}" for key, version in began.items())
+        say(f"note: the study goes on with {versions}, as it began")
     _check_published(found)
     options = given(machine) | source_options(source) | _device(table.device, machine)
     settled = SweepOptions(name=table.name, out=place.out, db=place.url, **options)

@@ -39,17 +39,19 @@ def load_study(
     only: Sequence[str] = (),
     epochs: int | None = None,
     seeds: int | None = None,
+    begun: Mapping[str, int] | None = None,
 ) -> Study:
     """The study of a shipped name or a file.
 
     ``sets``: ``path=value`` for every row. ``only``: names of rows or data sets, several in one
-    text with commas between them.
+    text with commas between them. ``begun``: versions (``data.featuriser``, ``data.split_version``)
+    of a study that goes on; without them, what no row or set names is of the newest.
 
     Raises:
         SpaceError: no such study or row, or every problem of its file with line, key and remedy.
     """
     name, definition = _find(name_or_path)
-    reader = _reader(definition, sets)
+    reader = _reader(definition, sets, begun or {})
     changes = {"epochs": epochs, "seeds": seeds}
     given = {key: value for key, value in changes.items() if value is not None}
     return _chosen(build_study(name, definition, reader, given), only)
@@ -124,7 +126,10 @@ def _definition(text: str, source: str) -> Definition:
     return Definition(source, document.tree, document.marks)
 
 
-def _reader(definition: Definition, sets: Sequence[str]) -> RowReader:
+def _reader(definition: Definition, sets: Sequence[str], begun: Mapping[str, int]) -> RowReader:
+    def start(paper: str | None) -> dict[str, Any]:
+        return overlay(_start(paper), {"data": dict(begun)})
+
     tree: dict[str, Any] = {}
     marks: dict[Where, str] = {}
     for text in sets:
@@ -133,7 +138,7 @@ def _reader(definition: Definition, sets: Sequence[str]) -> RowReader:
         tree = overlay(tree, nested(override.path, override.value))
         marks[tuple(override.path.split("."))] = override.place
     papers = tuple(paper_names())
-    return RowReader(definition, definition.problems(), _start, papers, tree, marks)
+    return RowReader(definition, definition.problems(), start, papers, tree, marks)
 
 
 def _start(paper: str | None) -> dict[str, Any]:

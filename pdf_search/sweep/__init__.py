@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from pdf_search.sweep.options import SweepOptions
     from pdf_search.sweep.plan import Plan, plan_sweep
     from pdf_search.sweep.study_plan import StudyPlan, plan_study
-    from pdf_search.sweep.study_run import StudyResult, resume_study, run_study, study_parts
+    from pdf_search.sweep.study_run import (
+        StudyResult,
+        begun_versions,
+        resume_study,
+        run_study,
+        study_parts,
+    )
 
 _HOME = {
     "METHODS": "methods",
@@ -22,6 +28,7 @@ _HOME = {
     "SweepFolder": "folder",
     "SweepOptions": "options",
     "SweepResult": "driver",
+    "begun_versions": "study_run",
     "confirm": "api",
     "one_ray": "cluster",
     "StudyPlan": "study_plan",
@@ -45,6 +52,7 @@ __all__ = [
     "SweepFolder",
     "SweepOptions",
     "SweepResult",
+    "begun_versions",
     "confirm",
     "one_ray",
     "plan_study",

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from pdf_search.data.raw_set import Progress
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase, SweepRecord, TrialRecord
 from pdf_search.results.store import Store
 from pdf_search.space import recorded_study
@@ -113,6 +113,23 @@ def study_parts(store: Store, name: str) -> list[SweepRecord]:
     return sorted(parts, key=lambda part: part.options["study"]["parts"].index(part.name))
 
 
+def begun_versions(folder: SweepFolder) -> dict[str, int]:
+    """The ``featuriser`` and ``split_version`` of a recorded study; {} if there is none."""
+    try:
+        with folder.open_store() as store:
+            recorded = study_parts(store, folder.name)
+    except StoreError:
+        return {}
+    if not recorded:
+        return {}
+    rows = recorded_study(recorded[0].space_definition).rows
+    # A row may name an older version than the study began with; its file names that still.
+    return {
+        name: max(getattr(row.config.data, name) for row in rows)
+        for name in ("featuriser", "split_version")
+    }
+
+
 def _refuse_changed(plan: StudyPlan, recorded: list[SweepRecord], store: Store) -> None:
     if not recorded:
         if any(sweep.name == plan.name for sweep in store.sweeps()):
@@ -120,7 +137,9 @@ def _refuse_changed(plan: StudyPlan, recorded: list[SweepRecord], store: Store) 
         if plan.folder.db is None and (held := [sweep.name for sweep in store.sweeps()]):
             raise ConfigError(f"{store.place} holds {held[0]} already: give another --name")
         return
-    changes = plan.study.changes_from(recorded[0].space_definition)
+    # As a resume reads it: what was recorded without a key has the key's default.
+    began = recorded_study(recorded[0].space_definition).as_dict()
+    changes = plan.study.changes_from(began)
     if changes:
         more = len(changes) - MOST_CHANGES
         shown = "; ".join(changes[:MOST_CHANGES]) + (f"; and {more} more" if more > 0 else "")

@@ -120,3 +120,18 @@ def test_a_study_of_ones_own_is_run_repeated_and_resumed(home: Path, cache: Path
     assert "whose runs are fixed" in run_here("confirm", "widths", code=2).stderr
     refused = run_here("study", "widths.yaml", "--epochs", "3", code=2).stderr
     assert "began with other settings (epochs: 2 there, 3 now)" in refused
+
+
+def test_a_study_of_an_older_version_goes_on(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdf_search.sweep.study_run._train", lambda *_: None)
+    (home / "widths.yaml").write_text(OWN)
+    first = ["--set", "data.featuriser=1", "--set", "data.split_version=1"]
+    run("study", "widths.yaml", "--epochs", 2, *first)
+    again = run("study", "widths.yaml", "--epochs", 2)
+    note = "the study goes on with data.featuriser 1 and data.split_version 1, as it began"
+    assert note in again.stderr
+    named = run("study", "widths.yaml", "--epochs", 2, "--set", "data.featuriser=2", code=2)
+    assert "data.featuriser: 1 there, 2 now" in named.stderr
+    assert "data.split_version" not in named.stderr.partition("error:")[2]

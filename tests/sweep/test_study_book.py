@@ -15,6 +15,7 @@ from pdf_search.space import load_study
 from pdf_search.sweep import (
     SweepFolder,
     SweepOptions,
+    begun_versions,
     confirm,
     plan_study,
     resume_study,
@@ -236,3 +237,39 @@ def test_the_plan_says_what_runs(plan: StudyPlan) -> None:
         "4: 2 x FreeSolv, split, 2 seeds, 4 epochs; "
         "2 x FreeSolv, inner, 2 seeds x 10 folds, 4 epochs"
     )
+
+
+def older(plan: StudyPlan) -> None:
+    """Take from the recorded study the keys that versions before ``data.featuriser`` had not."""
+    with plan.folder.open_store() as store:
+        for part in study_parts(store, plan.name):
+            definition = part.space_definition
+            for row in definition["rows"]:
+                for key in ("featuriser", "split_version", "split_by"):
+                    del row["data"][key]
+            store.update_sweep(part.name, space_definition=definition)
+
+
+FIRST = ("data.featuriser=1", "data.split_version=1")
+
+
+@pytest.mark.usefixtures("plan")
+def test_keys_that_were_not_recorded_have_their_defaults(tmp_path: Path, cache: Path) -> None:
+    options = SweepOptions(out=tmp_path / "runs", cache=cache)
+    path = write_study(tmp_path)
+    began = plan_study(load_study(path, FIRST), options)
+    assert begun_versions(began.folder) == {}
+    run_study(began, Console(quiet=True))
+    older(began)
+    versions = begun_versions(began.folder)
+    assert versions == {"featuriser": 1, "split_version": 1}
+    run_study(plan_study(load_study(path, begun=versions), options), Console(quiet=True))
+    with pytest.raises(ConfigError) as refused:
+        run_study(plan_study(load_study(path), options), Console(quiet=True))
+    changed = "rows.narrow (freesolv).data.featuriser: 1 there, 2 now"
+    assert changed in str(refused.value)
+    assert "pdf-search resume small" in str(refused.value)
+    assert "split_by" not in str(refused.value)
+    named = load_study(path, ["data.featuriser=2"], begun=versions)
+    assert {row.config.data.featuriser for row in named.rows} == {2}
+    assert {row.config.data.split_version for row in named.rows} == {1}
