@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import json
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+import torch
 
 from pdf_search.cli.checkup.check import Check
 from pdf_search.cli.checkup.folders import folder_checks
-from pdf_search.cli.checkup.packages import package
+from pdf_search.cli.checkup.packages import gpu, package
 from pdf_search.cli.checkup.process import process_checks
 from pdf_search.cli.checkup.trial import trial_checks
 from tests.cli.conftest import Run
@@ -87,3 +89,47 @@ def test_a_kernel_is_compiled() -> None:
     check = next(iter(trial_checks(None)))
     assert check.ok
     assert check.found.startswith("kept in ")
+
+
+OLD = "The NVIDIA driver on your system is too old (found version 11040)."
+
+
+@pytest.mark.parametrize(
+    ("visible", "warned", "error", "why"),
+    [
+        (None, f"CUDA initialization: {OLD} (Triggered internally at x.cpp:108.)", "late", OLD),
+        (
+            None,
+            "",
+            "Found no NVIDIA driver on your\nsystem.",
+            ": Found no NVIDIA driver on your sys",
+        ),
+        ("", "", "No CUDA GPUs are available", ": CUDA_VISIBLE_DEVICES= hides every GPU: unset it"),
+        ("-1", "", "No CUDA GPUs are available", ": CUDA_VISIBLE_DEVICES=-1 hides every GPU"),
+        ("7", "", "No CUDA GPUs are available", "available; CUDA_VISIBLE_DEVICES=7"),
+    ],
+)
+def test_why_torch_sees_no_gpu(
+    monkeypatch: pytest.MonkeyPatch, visible: str | None, warned: str, error: str, why: str
+) -> None:
+    def is_available() -> bool:
+        if warned:
+            warnings.warn(warned, UserWarning, stacklevel=2)
+        return False
+
+    def init() -> None:
+        raise RuntimeError(error)
+
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setattr(torch.version, "cuda", "12.8")
+    monkeypatch.setattr(torch.cuda, "is_available", is_available)
+    monkeypatch.setattr(torch.cuda, "init", init)
+    found = gpu()
+    assert found.startswith("none (torch is built for CUDA 12.8): ")
+    assert why in found
+    assert "late" not in found
+    assert "Triggered" not in found
+    monkeypatch.setattr(torch.version, "cuda", None)
+    assert gpu() == "none (torch is built for the CPU)"

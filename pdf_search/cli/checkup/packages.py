@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -24,7 +26,7 @@ def package_checks() -> Iterator[Check]:
     yield Check("python", platform.python_version(), sys.version_info >= (3, 11))
     for name in NEEDED:
         yield package(name, MODULES.get(name, name))
-    yield guarded("gpu", _gpu)
+    yield guarded("gpu", gpu)
     yield guarded("triton", _triton)
     yield Check("cpus", str(usable_cpus()))
 
@@ -47,13 +49,37 @@ def _broken(name: str, error: Exception) -> Check:
     return Check(name, f"cannot be imported: {type(error).__name__}: {error}", ok=False)
 
 
-def _gpu() -> str:
+def gpu() -> str:
+    """The GPUs that torch sees; for none, what it was built for and why it sees none."""
     import torch
 
-    if not torch.cuda.is_available():
-        return f"none (torch is built for {torch.version.cuda or 'the CPU'})"
-    names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    return ", ".join(names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        there = torch.cuda.is_available()
+    if there:
+        names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+        return ", ".join(names)
+    built = torch.version.cuda
+    if not built:
+        return "none (torch is built for the CPU)"
+    said = [str(warning.message) for warning in caught if "CUDA" in str(warning.message)]
+    return f"none (torch is built for CUDA {built}): {_why_none(said)}"
+
+
+def _why_none(said: list[str]) -> str:
+    """``said``: what torch warned of, if this process had not asked it before."""
+    import torch
+
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None and visible.strip() in ("", "-1"):
+        return f"CUDA_VISIBLE_DEVICES={visible} hides every GPU: unset it"
+    try:
+        torch.cuda.init()  # type: ignore[no-untyped-call]
+    except Exception as error:  # of a broken installation whatever it raises
+        said = [*said, str(error)]
+    reason = said[0].partition("(Triggered internally")[0] if said else "torch gives no reason"
+    chosen = f"; CUDA_VISIBLE_DEVICES={visible}" if visible is not None else ""
+    return f"{' '.join(reason.split())}{chosen}"
 
 
 def _triton() -> str:
