@@ -20,6 +20,7 @@ from pdf_search.data.edge_census import EdgeCensus
 from pdf_search.data.prepared import FORMAT, GRAPH_ARRAYS, OPTIONAL_ARRAYS, info_tree
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.data.registry import DatasetInfo
+from pdf_search.data.sizes import size_notes
 from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import Array, GraphSet
 
@@ -52,7 +53,11 @@ def build(
         "target_names": raw.target_names,
         "class_names": raw.class_names,
         "part_hashes": part_hashes,
-        "notes": [*raw.notes, *census.notes(raw.inverse)],
+        "notes": [
+            *size_notes(info.name, len(arrays["targets"])),
+            *raw.notes,
+            *census.notes(raw.inverse),
+        ],
         "source": source,
         "versions": {n: importlib.metadata.version(n) for n in ("numpy", "ogb", "rdkit")},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

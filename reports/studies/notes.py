@@ -8,6 +8,7 @@ from pdf_search.records import Protocol
 from reports.grid import Line
 from reports.notes import PROTOCOLS, PUBLISHED_ROWS, marks_note
 from reports.studies.data import Study
+from reports.sweep_data import SweepData
 from reports.versions import version_notes
 
 LAST_EPOCH = (
@@ -43,8 +44,7 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
         yield LAST_EPOCH
         yield UPPER_BOUND
     yield SPREAD
-    for note in dict.fromkeys(f"{p.title}: {n}" for p in study.parts for n in p.data_notes):
-        yield f"Data: {note}"
+    yield from data_notes(study.parts)
     yield from version_notes(
         (f"{run.name} of {run.part.sweep.name}", run.entry.trial.config) for run in study.runs()
     )
@@ -53,6 +53,12 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
         yield marks_note(folds, any(cell.mark for cell in cells))
         yield PUBLISHED_ROWS
     yield COUNTED
+
+
+def data_notes(parts: Sequence[SweepData]) -> tuple[str, ...]:
+    """What must be known of the data of these parts, each sentence once."""
+    notes = dict.fromkeys(f"{part.title}: {note}" for part in parts for note in part.data_notes)
+    return tuple(f"Data: {note}" for note in notes)
 
 
 def provenance(study: Study) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from reports.grid import ABSENT, Grid, Line
 from reports.numbers import format_count
 from reports.published import checked_files
 from reports.studies.data import Run, Study, title_of
-from reports.studies.notes import provenance
+from reports.studies.notes import data_notes, provenance
 from reports.studies.state import seeds_text
 from reports.sweep_data import SweepData
 
@@ -59,7 +59,7 @@ def _grid(study: Study, part: SweepData) -> Grid:
         corner="Model",
         columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "device"),
         lines=(*_published_lines(part), *ours),
-        notes=_notes(runs),
+        notes=(*_notes(runs), *data_notes([part])),
         provenance=provenance(study),
         partial="partial" if still else "",
         notices=(f"{len(states) - len(still)} of {len(states)} rows are complete",) * bool(still),

@@ -198,15 +198,17 @@ def test_what_is_missing_from_ogbs_files_is_counted(tmp_path: Path) -> None:
     folder = write_ogb(tmp_path, "ogbg-molpcba", "scaffold", targets, categorical=True)
     missing = f"{int(np.isnan(targets).sum())} of 1,536 labels are missing"
     unnamed = "no mapping/mol.csv.gz: the tasks go by their numbers"
-    assert prepared(tmp_path, "ogbg-molpcba").notes == (missing, unnamed)
+    cut = "437,929 graphs are published, these files hold 12: published numbers are of the 437,929"
+    assert prepared(tmp_path, "ogbg-molpcba").notes == (cut, missing, unnamed)
     write_gz(folder / "split/scaffold/train.csv.gz", [11, *range(6)])
     idle = "2 of 12 graphs are in no part of the split and are not used"
-    assert prepared(tmp_path, "ogbg-molpcba").notes == (missing, idle, unnamed)
+    assert prepared(tmp_path, "ogbg-molpcba").notes == (cut, missing, idle, unnamed)
 
 
 def test_edges_of_ogb_are_meant_both_ways_and_counted_where_listed_again(tmp_path: Path) -> None:
     folder = write_ogb(tmp_path, "ogbg-molesol", "scaffold", np.zeros(12), categorical=True)
-    assert prepared(tmp_path, "ogbg-molesol").notes == ()
+    cut = "1,128 graphs are published, these files hold 12: published numbers are of the 1,128"
+    assert prepared(tmp_path, "ogbg-molesol").notes == (cut,)
     # The third graph has the edges 0-1 and 1-2; here 1-2 is listed as 1-0, and another joins 1-1.
     edges = pd.read_csv(folder / "raw/edge.csv.gz", header=None).to_numpy(float)
     edges[2] = (1, 0)
@@ -214,6 +216,7 @@ def test_edges_of_ogb_are_meant_both_ways_and_counted_where_listed_again(tmp_pat
     write_gz(folder / "raw/edge.csv.gz", edges)
     data = prepared(tmp_path, "ogbg-molesol")
     assert data.notes == (
+        cut,
         "1 repeated listing of edges left out",
         "1 edge from a node to itself left out",
     )

@@ -40,6 +40,15 @@ def test_times_stand_beside_the_papers(store: Store) -> None:
     assert len(complexity.lines) == 7
 
 
+def test_what_is_odd_about_the_data_is_said(store: Store) -> None:
+    record = studies.timing(store)[0]
+    options = {**record.options, "data_notes": ["20 of 12,000"]}
+    store.update_sweep(record.name, options=options)
+    zinc, reddit, _ = grids(store)
+    assert zinc.notes[-1] == "Data: zinc: 20 of 12,000"
+    assert not any(note.startswith("Data") for note in reddit.notes)
+
+
 def test_our_time_is_over_the_epochs_without_the_first(store: Store) -> None:
     record = studies.timing(store)[0]
     for epoch in store.epochs(record.name, Phase.CONFIRM, 0):

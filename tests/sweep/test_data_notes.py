@@ -29,12 +29,13 @@ def write_directed(root: Path) -> Path:
 
 
 def check(notes: list[str]) -> None:
-    assert notes[:2] == [
+    assert notes[:3] == [
+        "2,000 graphs are published, these files hold 24: published numbers are of the 2,000",
         "no node labels: every node has ten ones",
         "48 of 48 edges are listed in one direction only; here all edges run both ways",
     ]
-    assert notes[2].startswith("class 2 has 4 graphs, fewer than the 10 folds: none in ")
-    assert notes[2].endswith("the test part of 6 of 10 folds")
+    assert notes[3].startswith("class 2 has 4 graphs, fewer than the 10 folds: none in ")
+    assert notes[3].endswith("the test part of 6 of 10 folds")
 
 
 def test_a_sweep_says_it(tmp_path: Path) -> None:
