@@ -22,8 +22,10 @@ from reports.numbers import (
 from reports.sweep_data import Entry, SweepData
 from reports.tables import render_plain
 from reports.target_notes import averaged
-from reports.target_table import target_lines
+from reports.target_table import confirmed_targets, target_lines
 from reports.versions import sweep_versions, version_notes, version_text
+
+_COLUMNS = 6  # confirmed trials beside each other
 
 
 def show_sweep(data: SweepData, limit: int = 20) -> str:
@@ -48,7 +50,15 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         lines += ["", render_plain(header, cells[:limit]).rstrip()]
         if len(rows) > limit:
             lines.append(f"... and {len(rows) - limit} more in leaderboard.csv")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_target_table(data, label, limit)]) + "\n"
+
+
+def _target_table(data: SweepData, label: str, limit: int) -> list[str]:
+    header, rows = confirmed_targets(data, _COLUMNS)
+    if not rows:
+        return []
+    more = [f"... and {len(rows) - limit} more in targets.csv"] if len(rows) > limit else []
+    return ["", f"test {label} of each target", render_plain(header, rows[:limit]).rstrip(), *more]
 
 
 def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Entry:
@@ -91,6 +101,8 @@ def show_trial(data: SweepData, entry: Entry) -> str:
     if targets := target_lines(data, entry):
         header = ["target", f"test {label}", f"validation {label}", "test graphs"]
         lines += ["", render_plain(header, targets).rstrip(), *averaged(data)]
+    elif said := averaged(data):
+        lines += ["", *said, "Each target's own value is recorded when a trial is confirmed."]
     if trial.params:
         lines += ["", "sampled values"]
         lines += [f"  {path} = {format_parameter(v)}" for path, v in trial.params.items()]

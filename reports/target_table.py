@@ -59,6 +59,19 @@ def target_lines(data: SweepData, entry: Entry) -> list[list[str]]:
     ]
 
 
+def confirmed_targets(data: SweepData, limit: int) -> tuple[list[str], list[list[str]]]:
+    """Header and cells: the test value of each target, a column a confirmed trial."""
+    entries = [entry for entry in data.confirm if entry.trial.by_target]
+    if not entries:
+        return [], []
+    header = ["target", *(f"trial {entry.trial.number}" for entry in entries[:limit])]
+    rows = [
+        [name, *(_cell(data, entry, "test", t).printed for entry in entries[:limit])]
+        for t, name in enumerate(target_names(data, entries[0]))
+    ]
+    return header, rows
+
+
 def _text(data: SweepData, entry: Entry, part: str, target: int) -> str:
     if not _lists(entry, part, "values"):
         return ABSENT

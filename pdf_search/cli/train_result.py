@@ -19,8 +19,11 @@ from pdf_search.records import (
     TrialRecord,
 )
 from pdf_search.results.summary import Stat, TrialSummary, summarise
+from pdf_search.training.target_values import target_values
 from reports.numbers import format_both, metric_label, scaled
 from reports.tables import render_plain
+
+SHOWN = 20  # targets in the table
 
 
 def train_result(
@@ -54,6 +57,7 @@ def train_result(
             part: _stat([getattr(r, part) for r in baseline.replicates])
             for part in ("valid", "test")
         },
+        "targets": _targets(data, path, outcome, metric),
         "replicates": [
             {
                 "seed": who.seed,
@@ -82,7 +86,43 @@ def result_table(result: dict[str, Any]) -> str:
         f"{result['data']}: {result['state']}{note} after {result['epochs']} epochs, "
         f"{result['parameters']:,} parameters, protocol {result['protocol']}"
     )
-    return f"{head}\n\n{render_plain(header, rows)}{_unchosen(result, metric)}"
+    table = render_plain(header, rows) + _target_table(result, metric, header)
+    return f"{head}\n\n{table}{_unchosen(result, metric)}"
+
+
+def _targets(
+    data: Prepared, path: Path, outcome: TrialOutcome, metric: Metric
+) -> list[dict[str, Any]]:
+    """Each target's own values, where there are several; the metric is their mean."""
+    if outcome.state is not State.COMPLETE:
+        return []
+    found = target_values(path, metric.name)
+    of = {part: list(zip(*found[part]["values"], strict=True)) for part in found}
+    return [
+        {"name": name} | {part: _stat(of[part][number]) for part in ("valid", "test") if part in of}
+        for number, name in enumerate(data.target_names if found else ())
+    ]
+
+
+def _target_table(result: dict[str, Any], metric: Metric, header: list[str]) -> str:
+    targets = result["targets"]
+    if not targets:
+        return ""
+    rows = [_target_row(target, metric) for target in targets[:SHOWN]]
+    more = f"... and {len(targets) - SHOWN} more, see --json\n" if len(targets) > SHOWN else ""
+    return f"\n{render_plain(['target', *header[1:]], rows)}{more}"
+
+
+def _target_row(target: dict[str, Any], metric: Metric) -> list[str]:
+    cells = [
+        "–"
+        if part not in target
+        else _cell(target[part], metric)
+        if target[part]["n"]
+        else "undefined"
+        for part in ("valid", "test")
+    ]
+    return [target["name"], *cells, str(target["test"]["n"])]
 
 
 def _row(name: str, values: dict[str, Any], metric: Metric) -> list[str]:

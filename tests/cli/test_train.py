@@ -15,6 +15,7 @@ import yaml
 
 from pdf_search.config import parse_trial
 from pdf_search.data.ogb_package import import_ogb
+from reports.numbers import format_both
 from tests.cli.conftest import Run, run_here, start
 
 SMALL = [
@@ -180,6 +181,10 @@ def test_a_metric_that_is_undefined_on_a_part(run: Run, home: Path) -> None:
     (home / "two.csv").write_text("\n".join(["smiles,a,b", *lines]) + "\n")
     whole = json.loads(run("train", "freesolv", *words, "--name", "whole", "--json").stdout)
     assert whole["state"] == "COMPLETE"
+    assert [target["name"] for target in whole["targets"]] == ["a", "b"]
+    for part in ("valid", "test"):
+        mean = np.mean([target[part]["mean"] for target in whole["targets"]])
+        assert mean == pytest.approx(whole[part]["mean"], abs=1e-9)
     table = pd.read_parquet(home / "runs" / "whole" / "predictions.parquet")
     hidden = sorted(set(table[table["split"] == "test"]["index"]))
     for row in hidden:
@@ -190,3 +195,24 @@ def test_a_metric_that_is_undefined_on_a_part(run: Run, home: Path) -> None:
     assert "test ROC-AUC (%) undefined" in result.stderr
     assert "COMPLETE" in result.stdout
     assert "ROC-AUC (%) is undefined on the test part" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines()]
+    shown = next(lines[i + 1 :] for i, line in enumerate(lines) if line[:1] == ["target"])
+    assert [line[0] for line in shown[:2]] == ["a", "b"]
+    assert [line[-2:] for line in shown[:2]] == [["undefined", "0"]] * 2
+
+
+def test_each_target_is_shown_with_its_own_value(run: Run, home: Path) -> None:
+    words = ["--set", "data.name=csv", "--set", "data.path=two.csv", "--set", "data.targets=[a, b]"]
+    words += ["--set", "data.metric=rmse"]
+    smiles = ["C" * (1 + i % 7) + "O" * (i // 7 % 3) + "N" * (i // 21) for i in range(60)]
+    lines = [f"{text},{i * i % 17 / 3},{100 * (i % 5)}.5" for i, text in enumerate(smiles)]
+    (home / "two.csv").write_text("\n".join(["smiles,a,b", *lines]) + "\n")
+    shown = run("train", "freesolv", *words, *SMALL, "--epochs", 1, "--seeds", 2)
+    folder = home / "runs" / "train-freesolv"
+    assert "RMSE" in shown.stdout
+    table = pd.read_parquet(folder / "predictions.parquet")
+    for task, name in enumerate("ab"):
+        part = table[(table["split"] == "test") & (table["task"] == task)]
+        each = [rmse(rows) for _, rows in part.groupby("replicate")]
+        line = next(text for text in shown.stdout.splitlines() if text.startswith(f"{name} "))
+        assert format_both(float(np.mean(each)), float(np.std(each))) in line

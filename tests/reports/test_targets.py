@@ -13,7 +13,7 @@ from pdf_search.records import Phase
 from pdf_search.results import Store
 from reports import load_sweep, write_report
 from reports.pooled import pooled_runs
-from reports.show import find_trial, show_trial
+from reports.show import find_trial, show_sweep, show_trial
 from reports.target_table import target_grid
 from tests.reports import samples
 
@@ -89,8 +89,30 @@ def test_show_prints_them(store: Store) -> None:
     assert "undefined: no graph with a value" in shown
 
 
+def test_show_prints_them_of_every_confirmed_trial(store: Store) -> None:
+    recorded(store)
+    data = load_sweep(store, "night")
+    table = show_sweep(data).partition("test RMSE (kcal/mol) of each target\n")[2].splitlines()
+    assert [line.split() for line in table] == [
+        ["target", "trial", "0"],
+        ["expt", "1.18", "±", "0.15"],
+        ["log_S", "2.20", "±", "0.19"],
+        ["rare", "undefined"],
+    ]
+    assert "... and 1 more in targets.csv" in show_sweep(data, limit=2)
+
+
+def test_a_searched_trial_says_where_they_are(store: Store) -> None:
+    recorded(store)
+    data = load_sweep(store, "night")
+    shown = show_trial(data, find_trial(data, 0))
+    assert "RMSE: the mean of the values of 3 targets" in shown
+    assert "Each target's own value is recorded when a trial is confirmed." in shown
+
+
 def test_without_them_there_is_no_table(store: Store, tmp_path: Path) -> None:
     recorded(store, None)
+    assert "of each target" not in show_sweep(load_sweep(store, "night"))
     assert target_grid(load_sweep(store, "night")) is None
     names = {path.name for path in write_report(store, "night", tmp_path)}
     assert not any(name.startswith("targets") for name in names)

@@ -1,0 +1,41 @@
+"""The value of each target of a run, from the predictions that it wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pdf_search.training.metrics import by_target
+from pdf_search.training.predictions import PREDICTIONS
+
+TargetValues = dict[str, dict[str, list[list[Any]]]]
+
+
+def target_values(folder: Path, metric: str) -> TargetValues:
+    """``{"test": {"values": [R][T], "n": [R][T]}, ...}``: values, and graphs that have the target.
+
+    A value is None where it is undefined. Nothing for a single target or classes, or where no
+    predictions are.
+    """
+    if metric == "accuracy" or not (folder / PREDICTIONS).is_file():
+        return {}
+    table = pd.read_parquet(folder / PREDICTIONS)
+    if table["task"].max() == 0:
+        return {}
+    found: TargetValues = {}
+    for (part, _), rows in table.groupby(["split", "replicate"], sort=True):
+        values, counts = _of_replicate(rows, metric)
+        lists = found.setdefault(str(part), {"values": [], "n": []})
+        lists["values"].append(values)
+        lists["n"].append(counts)
+    return found
+
+
+def _of_replicate(rows: pd.DataFrame, metric: str) -> tuple[list[float | None], list[int]]:
+    tasks = int(rows["task"].max()) + 1
+    target, prediction = (
+        rows[name].to_numpy().reshape(-1, tasks) for name in ("target", "prediction")
+    )
+    return by_target(metric, target, prediction), pd.DataFrame(target).count().tolist()
