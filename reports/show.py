@@ -54,11 +54,14 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
 
 
 def _target_table(data: SweepData, label: str, limit: int) -> list[str]:
-    header, rows = confirmed_targets(data, _COLUMNS)
+    header, rows = confirmed_targets(data)
     if not rows:
         return []
     more = [f"... and {len(rows) - limit} more in targets.csv"] if len(rows) > limit else []
-    return ["", f"test {label} of each target", render_plain(header, rows[:limit]).rstrip(), *more]
+    cut = f", the first {_COLUMNS} trials" if len(header) > _COLUMNS + 1 else ""
+    shown = [row[: _COLUMNS + 1] for row in (header, *rows[:limit])]
+    table = render_plain(shown[0], shown[1:]).rstrip()
+    return ["", f"test {label} of each target{cut}", table, *more]
 
 
 def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Entry:
@@ -101,7 +104,7 @@ def show_trial(data: SweepData, entry: Entry) -> str:
     if targets := target_lines(data, entry):
         header = ["target", f"test {label}", f"validation {label}", "test graphs"]
         lines += ["", render_plain(header, targets).rstrip(), *averaged(data)]
-    elif said := averaged(data):
+    elif trial.phase is Phase.SEARCH and (said := averaged(data)):
         lines += ["", *said, "Each target's own value is recorded when a trial is confirmed."]
     if trial.params:
         lines += ["", "sampled values"]

@@ -59,14 +59,14 @@ def target_lines(data: SweepData, entry: Entry) -> list[list[str]]:
     ]
 
 
-def confirmed_targets(data: SweepData, limit: int) -> tuple[list[str], list[list[str]]]:
+def confirmed_targets(data: SweepData) -> tuple[list[str], list[list[str]]]:
     """Header and cells: the test value of each target, a column a confirmed trial."""
     entries = [entry for entry in data.confirm if entry.trial.by_target]
     if not entries:
         return [], []
-    header = ["target", *(f"trial {entry.trial.number}" for entry in entries[:limit])]
+    header = ["target", *(f"trial {entry.trial.number}" for entry in entries)]
     rows = [
-        [name, *(_cell(data, entry, "test", t).printed for entry in entries[:limit])]
+        [name, *(_cell(data, entry, "test", t).printed for entry in entries)]
         for t, name in enumerate(target_names(data, entries[0]))
     ]
     return header, rows

@@ -97,10 +97,12 @@ def _targets(
     if outcome.state is not State.COMPLETE:
         return []
     found = target_values(path, metric.name)
+    if not found:
+        return []
     of = {part: list(zip(*found[part]["values"], strict=True)) for part in found}
     return [
-        {"name": name} | {part: _stat(of[part][number]) for part in ("valid", "test") if part in of}
-        for number, name in enumerate(data.target_names if found else ())
+        {"name": name} | {part: _stat(of[part][number]) for part in of}
+        for number, name in enumerate(data.target_names)
     ]
 
 
@@ -114,14 +116,11 @@ def _target_table(result: dict[str, Any], metric: Metric, header: list[str]) -> 
 
 
 def _target_row(target: dict[str, Any], metric: Metric) -> list[str]:
-    cells = [
-        "–"
-        if part not in target
-        else _cell(target[part], metric)
-        if target[part]["n"]
-        else "undefined"
-        for part in ("valid", "test")
-    ]
+    none = {"n": None}  # a protocol without a validation part
+    cells = []
+    for stat in (target.get("valid", none), target["test"]):
+        undefined = "undefined" if stat["n"] == 0 else "–"
+        cells.append(_cell(stat, metric) if stat["n"] else undefined)
     return [target["name"], *cells, str(target["test"]["n"])]
 
 
