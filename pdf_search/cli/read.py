@@ -84,7 +84,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A sweep and its trials, or one trial with its values and configuration."""
-    from pdf_search.sweep import study_parts
+    from pdf_search.results import study_parts
     from reports import find_trial, leaderboard_rows, load_sweep, show_sweep, show_trial
 
     folder = recorded_folder(name, place)

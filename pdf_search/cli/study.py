@@ -200,7 +200,7 @@ def _end(result: StudyResult, again: str) -> None:
 
 def is_study(folder: SweepFolder) -> bool:
     """Whether the name is that of a recorded study."""
-    from pdf_search.sweep import study_parts
+    from pdf_search.results import study_parts
 
     try:
         with folder.open_store() as store:

@@ -2,6 +2,7 @@
 
 from pdf_search.results.nested import NestedSummary, nested_candidates, select_nested
 from pdf_search.results.store import Store
+from pdf_search.results.study_parts import is_study_part, study_parts
 from pdf_search.results.summary import Stat, TrialSummary, rank_trials, summarise
 
 __all__ = [
@@ -9,8 +10,10 @@ __all__ = [
     "Stat",
     "Store",
     "TrialSummary",
+    "is_study_part",
     "nested_candidates",
     "rank_trials",
     "select_nested",
+    "study_parts",
     "summarise",
 ]

@@ -13,13 +13,7 @@ if TYPE_CHECKING:
     from pdf_search.sweep.options import SweepOptions
     from pdf_search.sweep.plan import Plan, plan_sweep
     from pdf_search.sweep.study_plan import StudyPlan, plan_study
-    from pdf_search.sweep.study_run import (
-        StudyResult,
-        begun_versions,
-        resume_study,
-        run_study,
-        study_parts,
-    )
+    from pdf_search.sweep.study_run import StudyResult, begun_versions, resume_study, run_study
 
 _HOME = {
     "METHODS": "methods",
@@ -40,7 +34,6 @@ _HOME = {
     "resume_study": "study_run",
     "run_study": "study_run",
     "run_sweep": "api",
-    "study_parts": "study_run",
 }
 
 __all__ = [
@@ -62,7 +55,6 @@ __all__ = [
     "resume_study",
     "run_study",
     "run_sweep",
-    "study_parts",
 ]
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from pdf_search.data.raw_set import Progress
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase, SweepRecord, TrialRecord
-from pdf_search.results.store import Store
+from pdf_search.results import Store, study_parts
 from pdf_search.space import recorded_study
 from pdf_search.sweep.begun import begun_data
 from pdf_search.sweep.cluster import versions
@@ -105,12 +105,6 @@ def resume_study(
     study = recorded_study(recorded[0].space_definition)
     plan = plan_study(study, options, progress, folder, known)
     return run_study(plan, console, recorded[0].command, function, on_finished)
-
-
-def study_parts(store: Store, name: str) -> list[SweepRecord]:
-    """The recorded parts of a study, in the order of its table; none for an unknown name."""
-    parts = [s for s in store.sweeps() if s.options.get("study", {}).get("name") == name]
-    return sorted(parts, key=lambda part: part.options["study"]["parts"].index(part.name))
 
 
 def begun_versions(folder: SweepFolder) -> dict[str, int]:

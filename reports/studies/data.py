@@ -9,7 +9,7 @@ from typing import Any
 
 from pdf_search.errors import StoreError
 from pdf_search.records import Protocol, SweepRecord
-from pdf_search.results import Store, nested_candidates
+from pdf_search.results import Store, is_study_part, nested_candidates
 from reports.cell import Reference
 from reports.published import Published, printed_name, published
 from reports.studies.nested import nested_entry
@@ -101,13 +101,9 @@ def title_of(part: SweepData) -> str:
     return printed_name(part.title)
 
 
-def is_study(sweep: SweepRecord) -> bool:
-    return isinstance(sweep.options.get("study"), dict)
-
-
 def has_study(store: Store, name: str) -> bool:
     """Whether ``load_study`` finds it."""
-    sweeps = (sweep.options["study"] for sweep in store.sweeps() if is_study(sweep))
+    sweeps = (sweep.options["study"] for sweep in store.sweeps() if is_study_part(sweep))
     return any(name == facts["name"] or name in facts["parts"] for facts in sweeps)
 
 
@@ -117,7 +113,7 @@ def load_study(store: Store, name: str) -> Study:
     Raises:
         StoreError: the database has no study of this name.
     """
-    sweeps = {sweep.name: sweep for sweep in store.sweeps() if is_study(sweep)}
+    sweeps = {sweep.name: sweep for sweep in store.sweeps() if is_study_part(sweep)}
     facts = [sweep.options["study"] for sweep in sweeps.values()]
     about = next((f for f in facts if name == f["name"] or name in f["parts"]), None)
     if about is None:

@@ -9,7 +9,6 @@ from reports.grid_files import tables_as_files
 from reports.studies.curves import study_figures
 from reports.studies.data import load_study
 from reports.studies.page import study_html
-from reports.studies.plots import images
 from reports.studies.tables import study_grids
 from reports.write import write_files
 
@@ -26,6 +25,8 @@ def write_study(store: Store, name: str, folder: Path) -> list[Path]:
     Raises:
         StoreError: an unknown study, or a folder that cannot be written.
     """
+    from reports.studies.plots import images  # noqa: PLC0415 - matplotlib is slow to import
+
     study = load_study(store, name)
     grids, figures = study_grids(study), study_figures(study)
     files: dict[str, str | bytes] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,3 +120,15 @@ def test_no_home_folder_is_one_line(tmp_path: Path, option: str) -> None:
     assert "set HOME to a folder" in done.stderr or "set PDF_SEARCH_CACHE" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", ["show night", "list", "report night"])
+def test_reading_results_loads_neither_torch_nor_ray(runs: Path, words: str) -> None:
+    loaded = "import sys; from pdf_search.cli import app\n"
+    loaded += f"try: app({words.split()})\nfinally: print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=runs, capture_output=True, text=True, check=True
+    )
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert "pdf_search.results.store" in modules
+    assert not modules & {"torch", "ray", "optuna", "torch_geometric", "matplotlib", "pandas"}

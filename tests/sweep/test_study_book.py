@@ -10,7 +10,7 @@ from rich.console import Console
 
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.records import Phase, Protocol, State
-from pdf_search.results.store import Store
+from pdf_search.results import Store, study_parts
 from pdf_search.space import load_study
 from pdf_search.sweep import (
     SweepFolder,
@@ -19,7 +19,6 @@ from pdf_search.sweep import (
     confirm,
     plan_study,
     resume_study,
-    study_parts,
 )
 from pdf_search.sweep import study_run as module
 from pdf_search.sweep.study_book import StudyBook
