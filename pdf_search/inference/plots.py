@@ -39,6 +39,8 @@ def write_plots(found: Explanation, folder: Path) -> list[Path]:
     with style.context(["default", STYLE]):  # not the user's, which may ask for LaTeX
         for name, draw in figures.items():
             figure = draw(found)
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")  # laid out once, not again for each format
             for suffix in ("png", "pdf"):
                 files.append(folder / f"{name}.{suffix}")
                 figure.savefig(files[-1], dpi=200)

@@ -25,6 +25,8 @@ def images(figure: CurveFigure) -> dict[str, bytes]:
     files = {}
     with style.context("default"):  # not the user's, which may ask for LaTeX
         drawn = _drawn(figure)
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")  # laid out once, not again for each format
         for kind, metadata in KINDS.items():
             out = io.BytesIO()
             drawn.savefig(out, format=kind, dpi=200, metadata=metadata)

@@ -15,6 +15,7 @@ from tests.cli.test_look import MOLECULES
 from tests.cli.test_train import SMALL
 from tests.inference.old import copy_old_run
 
+ONE = ("--channels", 1)  # pictures of one channel, not of six
 NEW = "SMILES\nCCCCCCCCC(=O)OC\nCCOC\nCCC=C\n"
 
 
@@ -35,7 +36,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         before = run_here("predict", "m", "--csv", "new.csv", *place).stdout
         (folder / "before.csv").write_text(before)
-        explained = run_here("explain", "m", *place, "--to", "explained", "--json").stdout
+        explained = run_here("explain", "m", *ONE, *place, "--to", "explained", "--json").stdout
         (folder / "explained.json").write_text(explained)
         (folder / "words").write_text(json.dumps([str(word) for word in words]))
     return folder
@@ -59,7 +60,7 @@ def test_the_training_file_may_change(run: Run, home: Path, trained: Path, file:
             own.write_text(content)
         words = ["m", "--out", home / "all" / "runs", "--cache", home / "none"]
         found = run("predict", *words, "--csv", trained / "new.csv").stdout
-        explained = run("explain", *words, "--json").stdout
+        explained = run("explain", *words, *ONE, "--json").stdout
     finally:
         own.write_text(MOLECULES)
     assert found == (trained / "before.csv").read_text()
@@ -77,7 +78,7 @@ def test_a_copied_folder_is_enough(run: Run, home: Path, trained: Path, way: str
     words = [name, "--cache", home / "none"]
     found = run("predict", *words, "--csv", trained / "new.csv").stdout
     assert found == (trained / "before.csv").read_text()
-    run("explain", *words)
+    run("explain", *words, *ONE)
     assert (target / "explain" / "explain.html").is_file()
 
 
@@ -85,7 +86,7 @@ def test_a_graph_that_is_not_kept_needs_the_data(run: Run, home: Path, trained: 
     kept = json.loads((trained / "explained.json").read_text())["graph"]
     other = (kept + 1) % 30 if kept != 29 else 0
     shutil.copytree(trained / "runs" / "m", home / "m")
-    words = ["explain", home / "m", "--cache", home / "none", "--to", home / "to", "--graph"]
+    words = ["explain", home / "m", *ONE, "--cache", home / "none", "--to", home / "to", "--graph"]
     assert f"Graph {other} " in run(*words, other).stdout  # the prepared data are still there
     (trained / "cache").rename(trained / "away")
     try:

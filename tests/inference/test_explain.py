@@ -114,7 +114,7 @@ def test_it_is_the_state_after_each_layer(explained: tuple[str, Explanation]) ->
 @pytest.mark.parametrize("model", [{}, {"filter": "lin", "channels": "shd"}, {"softmax": True}])
 def test_odd_graphs(number: int, model: dict, tmp_path: Path) -> None:
     graphs = graph_set(SHAPES)
-    found = explain(new_model(graphs, basis(PDF), **model), number)
+    found = explain(new_model(graphs, basis(PDF), **model), number, (0,))
     assert found.nodes == SHAPES[number][0]
     for fact in found.channels:
         assert np.isfinite(list(asdict(fact).values())).all()
