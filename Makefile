@@ -9,7 +9,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?=
-WORKERS ?= 2
+WORKERS ?= 3
 ARGS ?=
 
 BIN := $(VENV)/bin
@@ -22,7 +22,8 @@ quickstart: $(VENV)/.installed
 
 install-dev: $(VENV)/.installed-dev
 
-# Tests that start Ray run one after another in one of the processes, the others beside them.
+# Tests that start Ray wait more than they compute: those of a folder run one after another, and
+# one more process than a small machine has cores runs the others beside them.
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 

@@ -16,10 +16,10 @@ SHARED = HERE.parents[1] / "shared"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that start Ray run one after another, in one of the processes of pytest-xdist."""
+    """Tests of a folder that start Ray run one after another, in one process of pytest-xdist."""
     for item in items:
         if item.get_closest_marker("ray"):
-            item.add_marker(pytest.mark.xdist_group("ray"))
+            item.add_marker(pytest.mark.xdist_group(f"ray in {item.path.parent.name}"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
