@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pdf_search.config import FEATURISER
 from pdf_search.data.assemble import EdgeTypes, assemble
 from pdf_search.data.duplicates import duplicate_notes, molecule_numbers
+from pdf_search.data.isotopes import as_seen, isotope_notes
 from pdf_search.data.molecules import Table, Targets
 from pdf_search.data.ogb_package import import_ogb
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
@@ -50,12 +51,15 @@ def read_molecules(
         raise DataError(_invalid(table, smiles, wrong))
     run = _raw(graphs, targets.values)
     spellings = [graph["canonical"] for graph in graphs]
+    notes = isotope_notes(spellings, table.lines) if version != AS_SPELT else ()
+    if version != AS_SPELT:
+        spellings = as_seen(graphs)
     return RawSet(
         [run],
         targets.names,
         self_row=SELF_ROW,
         class_names=targets.class_names,
-        notes=duplicate_notes(spellings, table.lines, targets),
+        notes=(*notes, *duplicate_notes(spellings, table.lines, targets)),
         molecules=molecule_numbers(spellings),
     )
 

@@ -18,8 +18,8 @@ from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import Array, GraphSet
 from pdf_search.records import Protocol, Task
 
-FORMAT = 3  # of the prepared folder; a change makes older folders unused
-READABLE = (2, FORMAT)  # formats of folders that a recorded sweep may still name
+FORMAT = 4  # of the prepared folder; a change makes older folders unused
+READABLE = (2, 3, FORMAT)  # formats of folders that a recorded sweep may still name
 OPTIONAL_ARRAYS = ("rows", "molecules")
 GRAPH_ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name != "self_type")
 

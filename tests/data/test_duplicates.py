@@ -153,11 +153,11 @@ def test_conflicting_classes_are_shown_by_name(make: Make) -> None:
     assert data.notes[-1].endswith("CCO has y red (line 2), blue (line 3)")
 
 
-def test_mirror_images_and_isotopes_are_other_molecules(make: Make) -> None:
-    smiles = ["C[C@H](N)O", "C[C@@H](N)O", "CC(N)O", "[13CH3]C(N)O", "C[C@H](O)N"]
-    data, _ = make(smiles, numbers(5), {})
+def test_mirror_images_are_other_molecules(make: Make) -> None:
+    smiles = ["C[C@H](N)O", "C[C@@H](N)O", "CC(N)O", "C[C@H](O)N"]
+    data, _ = make(smiles, numbers(4), {})
     assert data.molecules is not None
-    assert data.molecules.tolist() == [0, 1, 2, 3, 1]
+    assert data.molecules.tolist() == [0, 1, 2, 1]
 
 
 def test_a_split_by_molecule_is_told(make: Make) -> None:
