@@ -9,6 +9,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from pdf_search.records import State
+from pdf_search.wording import counted
 from reports.curves import learning_curves, stopping_curves
 from reports.environment import templates
 from reports.figures import figure_section, importance_figure, learning_figure, stopping_figure
@@ -73,7 +74,7 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
         ("command", sweep.command),
         ("space", sweep.space),
         ("method", f"{sweep.method}, seed {sweep.seed}"),
-        ("budget", f"{sweep.trials} trials of {sweep.epochs} epochs"),
+        ("budget", f"{counted(sweep.trials, 'trial')} of {counted(sweep.epochs, 'epoch')}"),
         ("data fingerprint", sweep.fingerprint),
         ("splits", sweep.split_hash),
         ("device", ", ".join(devices)),

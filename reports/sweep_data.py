@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
+from pdf_search.wording import counted
 from reports.pooled import pooled_runs
 
 MOST_REASONS = 3  # for which trials failed, named one by one
@@ -120,11 +121,12 @@ class SweepData:
             if entry.trial.state in (State.FAILED, State.DIVERGED)
         ]
         common = Counter(bad).most_common()
-        more = [f"{len(common) - MOST_REASONS} more reasons"] if len(common) > MOST_REASONS else []
-        found = [
-            f"{count} trial{'s' if count > 1 else ''} {reason}"
-            for reason, count in common[:MOST_REASONS]
-        ]
+        more = (
+            [counted(len(common) - MOST_REASONS, "more reason")]
+            if len(common) > MOST_REASONS
+            else []
+        )
+        found = [f"{counted(count, 'trial')} {reason}" for reason, count in common[:MOST_REASONS]]
         return [*found, *more]
 
 

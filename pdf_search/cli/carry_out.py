@@ -20,6 +20,7 @@ from pdf_search.errors import (
 from pdf_search.records import State
 from pdf_search.results.advice import divergence_advice
 from pdf_search.sweep import SweepFolder, SweepResult
+from pdf_search.wording import counted
 
 INTERRUPTED = 130
 
@@ -68,7 +69,7 @@ def _end(result: SweepResult) -> None:
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
     if failed:
         name = result.plan.folder.called
-        say(f"{len(failed)} trial(s) FAILED: {failed[0].reason} (pdf-search show {name})")
+        say(f"{counted(len(failed), 'trial')} FAILED: {failed[0].reason} (pdf-search show {name})")
     if result.ended:
         say(unfinished(result))
     if result.ended == "interrupted":

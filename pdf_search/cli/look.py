@@ -12,6 +12,7 @@ from typer import Argument, Option
 from pdf_search.cli.groups import AsJson, Sets, Source, grouped
 from pdf_search.cli.words import facts, megabytes, out, out_json, say
 from pdf_search.errors import ConfigError, PdfSearchError
+from pdf_search.wording import counted
 
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig
@@ -36,6 +37,7 @@ def data(
     """Prepare a data set (once) and print what is in it."""
     from pdf_search.data import load_prepared, prepare, statistics
     from pdf_search.data.guess import GUESSED
+    from pdf_search.data.outlook import outlook
     from pdf_search.records import Task
 
     if listed or name is None:
@@ -43,7 +45,9 @@ def data(
         return
     config = _data_config(name, sets or [])
     folder = prepare(config, source.data_root, source.cache, source.yes, say)
-    found = statistics(load_prepared(folder)) | {"folder": str(folder)}
+    loaded = load_prepared(folder)
+    found = statistics(loaded) | {"folder": str(folder)}
+    found["notes"] = tuple(dict.fromkeys((*outlook(loaded, config), *found["notes"])))
     if as_json:
         out_json(found)
         return
@@ -58,7 +62,7 @@ def _data_text(found: dict[str, Any], guess: str | None) -> str:
         found["task"] += f" ({guess})"
     lines = {f"target {name}": _counts(of) for name, of in (found.pop("targets") or {}).items()}
     for name, size in zip(names or range(len(sizes or ())), sizes or (), strict=True):
-        lines[f"class {name}"] = f"{size:,} graphs"
+        lines[f"class {name}"] = counted(size, "graph")
     if len(lines) > _SHOWN:
         rest = {"...": f"{len(lines) - _SHOWN} more, see --json"}
         lines = dict(islice(lines.items(), _SHOWN)) | rest
@@ -77,7 +81,9 @@ def _list_data(cache: Path | None, as_json: bool) -> None:
         out_json({"known": names(), "prepared": prepared})
         return
     out("known: " + ", ".join(names()))
-    lines = {e.title: f"{e.graphs} graphs, {megabytes(e.size)}, {e.folder}" for e in prepared}
+    lines = {
+        e.title: f"{counted(e.graphs, 'graph')}, {megabytes(e.size)}, {e.folder}" for e in prepared
+    }
     out(facts(lines) if lines else "none is prepared yet")
 
 
@@ -156,13 +162,16 @@ def _space_facts(space: Space) -> dict[str, Any]:
 
 def _space_text(space: Space) -> str:
     defaults, size = space.defaults, space.size()
+    epochs = counted(defaults.epochs, "epoch")
+    seeds = counted(defaults.confirm_seeds, "seed")
+    searched = f"{counted(defaults.trials, 'trial')} of up to {epochs}"
     head = {
         "space": f"{space.name} ({space.source})",
         "about": space.description,
-        "budget": f"{defaults.trials} trials of up to {defaults.epochs} epochs, {defaults.method}",
-        "confirm": f"the best {defaults.confirm_top_k} on {defaults.confirm_seeds} seed(s)",
+        "budget": f"{searched}, {defaults.method}",
+        "confirm": f"the best {defaults.confirm_top_k} on {seeds}",
         "protocol": f"{defaults.protocol}, validation {defaults.metric}",
-        "size": "continuous" if size is None else f"{size:,} points",
+        "size": "continuous" if size is None else counted(size, "point"),
         "limits": "; ".join(limit.text for limit in space.limits),
     }
     domains = {p.path: _domain_text(p.domain, p.condition) for p in space.parameters()}

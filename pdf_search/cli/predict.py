@@ -13,6 +13,7 @@ from pdf_search.cli.trained import RunName, Which, find_run, loaded
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError
 from pdf_search.places import expanded
+from pdf_search.wording import counted
 
 
 @grouped
@@ -58,7 +59,7 @@ def predict(
     over = f"mean and spread over {found.replicates} replicates"
     if found.replicates == 1:
         over = "one replicate, so no spread"
-    say(f"{len(found.table)} rows, {over}{wrong}")
+    say(f"{counted(len(found.table), 'row')}, {over}{wrong}")
 
 
 def _check_json(columns: tuple[str, ...]) -> None:

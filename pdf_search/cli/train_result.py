@@ -20,6 +20,7 @@ from pdf_search.records import (
 )
 from pdf_search.results.summary import Stat, TrialSummary, summarise
 from pdf_search.training.target_values import target_values
+from pdf_search.wording import counted
 from reports.numbers import format_both, metric_label, scaled
 from reports.tables import render_plain
 
@@ -83,8 +84,8 @@ def result_table(result: dict[str, Any]) -> str:
     ]
     note = f": {result['message']}" if result["message"] else ""
     head = (
-        f"{result['data']}: {result['state']}{note} after {result['epochs']} epochs, "
-        f"{result['parameters']:,} parameters, protocol {result['protocol']}"
+        f"{result['data']}: {result['state']}{note} after {counted(result['epochs'], 'epoch')}, "
+        f"{counted(result['parameters'], 'parameter')}, protocol {result['protocol']}"
     )
     table = render_plain(header, rows) + _target_table(result, metric, header)
     return f"{head}\n\n{table}{_unchosen(result, metric)}"

@@ -9,6 +9,7 @@ from pdf_search.data.edge_census import EdgeCensus
 from pdf_search.data.raw_set import RawGraphs
 from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import Array
+from pdf_search.wording import counted
 
 
 class EdgeTypes:
@@ -110,8 +111,9 @@ def _check(run: RawGraphs, first: int) -> None:
     if len(wrong):
         edge = int(wrong[0])
         graph = int(np.searchsorted(np.cumsum(run.edge_count), edge, side="right"))
+        nodes = counted(int(run.node_count[graph]), "node")
         raise DataError(
-            f"graph {first + graph} (counted from 0) has {run.node_count[graph]} nodes, but an "
+            f"graph {first + graph} (counted from 0) has {nodes}, but an "
             f"edge between its nodes {run.edges[0, edge]} and {run.edges[1, edge]}: the raw files "
             "are damaged, get them again"
         )

@@ -26,6 +26,7 @@ from pdf_search.data.raw_set import Progress, silent
 from pdf_search.errors import DataError
 from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.graph_set import Array
+from pdf_search.wording import counted
 
 FORMAT = 1  # of the folder and of the mathematics behind it; a change makes older banks unused
 ARRAYS = ("rows", "node_count", "pair_ptr", "target", "source", "row", "edge_type", "far_row")
@@ -60,7 +61,8 @@ def cached_bank(
         bank = _find(family, basis)
         if bank is None:
             built = wider or basis
-            say(f"computing {built.size} bases of {data.info.title}'s {len(data.graphs):,} graphs")
+            bases = counted(built.size, "basis", "bases")
+            say(f"computing {bases} of {data.info.title}'s {counted(len(data.graphs), 'graph')}")
             # Only here: building needs torch, reading does not.
             from pdf_search.graphs.build import build_bank  # noqa: PLC0415
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pdf_search.data import cells
 from pdf_search.data.table import Table, at_lines, refuse, times, visible
 from pdf_search.errors import DataError
+from pdf_search.wording import counted
 
 _SHOWN = 5  # classes in a note
 _PER_CLASS = 2  # fewer members than this on average: the column may be none of classes
@@ -87,8 +88,9 @@ def _doubts(table: Table, column: list[str], counts: Counter[str]) -> list[str]:
             f"{', '.join(shown[:_SHOWN])}{rest}"
         )
     if counts.total() < _PER_CLASS * len(counts):
+        classes = counted(len(counts), "class", "classes")
         notes.append(
-            f"{len(counts):,} classes in {counts.total():,} molecules; for numbers set data.task "
+            f"{classes} in {counted(counts.total(), 'molecule')}; for numbers set data.task "
             "to regression"
         )
     return notes

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pdf_search.wording import counted
+
 
 @dataclass
 class EdgeCensus:
@@ -17,22 +19,14 @@ class EdgeCensus:
     def notes(self, inverse: bool) -> list[str]:
         """``inverse``: the format lists each edge once, in either direction."""
         repeated = self.repeated + (self.edges - self.one_way if inverse else 0)
-        notes = []
+        notes, is_are = [], "is" if self.edges == 1 else "are"
         if self.one_way and not inverse:
             notes.append(
-                f"{self.one_way:,} of {_edges(self.edges)} are listed in one direction only; "
-                "here all edges run both ways"
+                f"{self.one_way:,} of {counted(self.edges, 'edge')} {is_are} listed in one "
+                "direction only; here all edges run both ways"
             )
         if repeated:
-            notes.append(f"{_repeated(repeated)} of edges left out")
+            notes.append(f"{counted(repeated, 'repeated listing')} of edges left out")
         if self.loops:
-            notes.append(f"{_edges(self.loops)} from a node to itself left out")
+            notes.append(f"{counted(self.loops, 'edge')} from a node to itself left out")
         return notes
-
-
-def _edges(count: int) -> str:
-    return f"{count:,} edge" + ("s" if count != 1 else "")
-
-
-def _repeated(count: int) -> str:
-    return f"{count:,} repeated listing" + ("s" if count != 1 else "")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.errors import DataError
+from pdf_search.wording import counted
 
 _LIMIT = 2**63  # of whole numbers
 _SHOWN = 40  # characters of a cell
@@ -29,7 +30,7 @@ def read_integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
         return values
     if not values.size:
         return np.empty((0, columns), np.int64)
-    raise DataError(f"{path}: lines hold {values.shape[1]} numbers, not {columns}")
+    raise DataError(f"{path}: lines hold {_count(values.shape[1])}, not {columns}")
 
 
 def read_labels(path: Path, columns: int | None = None) -> NDArray[np.int64]:
@@ -154,7 +155,7 @@ def _problem(line: str, width: int, dtype: type[np.generic]) -> str | None:
 
 
 def _count(numbers: int) -> str:
-    return f"{numbers} number" + ("s" if numbers != 1 else "")
+    return counted(numbers, "number")
 
 
 def _is_number(cell: str, dtype: type[np.generic]) -> bool:

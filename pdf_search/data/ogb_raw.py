@@ -24,6 +24,7 @@ from pdf_search.data.number_table import first_wrong
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.errors import DataError
 from pdf_search.records import Task
+from pdf_search.wording import counted
 
 RUN_EDGES = 2_000_000  # listed edges read at once
 OPTIONAL = ("mapping/mol.csv.gz",)  # the names of the tasks
@@ -152,11 +153,13 @@ class _Rows:
         self._taken += len(rows)
         if len(rows) < count:
             raise DataError(
-                f"{self._path} ends after {self._taken:,} rows, before its graphs do: the file is "
-                "cut off, get it again"
+                f"{self._path} ends after {counted(self._taken, 'row')}, before its graphs do: the "
+                "file is cut off, get it again"
             )
         if rows.shape[1] != self._columns:
-            raise DataError(f"{self._path}: {rows.shape[1]} columns, not {self._columns}")
+            raise DataError(
+                f"{self._path}: {counted(rows.shape[1], 'column')}, not {self._columns}"
+            )
         return rows
 
     def expect_end(self) -> None:
@@ -219,7 +222,7 @@ def _targets(path: Path, shape: InputShape) -> NDArray[np.float32]:
     values: NDArray[np.float32] = _table(path, np.float32)
     columns = 1 if shape.task is Task.MULTICLASS else shape.outputs
     if values.shape[1] != columns:
-        raise DataError(f"{path} has {values.shape[1]} targets a graph, not {columns}")
+        raise DataError(f"{path} has {counted(values.shape[1], 'target')} a graph, not {columns}")
     present = values[~np.isnan(values)]
     limit = {Task.MULTICLASS: shape.outputs, Task.MULTILABEL: 2}.get(shape.task)
     if limit is not None and not np.isin(present, np.arange(limit)).all():

@@ -12,9 +12,10 @@ from pdf_search.data.duplicates import shared_molecules
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import INNER_FOLDS, Numbers, inner_folds, split_for
 from pdf_search.data.target_notes import averaged_note, scale_notes
-from pdf_search.data.task_notes import task_notes
+from pdf_search.data.task_notes import task_notes, untrained_notes
 from pdf_search.data.units import units_of
 from pdf_search.records import Phase, Protocol, Replicate, Task
+from pdf_search.wording import counted
 
 _PARTS = ("training", "validation", "test")
 _SHOWN = 5  # classes named one by one
@@ -31,6 +32,7 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
     notes = [
         *_class_notes(data, config, parts),
         *_size_notes(data, config, parts),
+        *untrained_notes(data, [split[0] for split in parts]),
         *task_notes(data, evaluated),
         *averaged_note(data),
         *scale_notes(data, config),
@@ -73,7 +75,7 @@ def _class_notes(data: Prepared, config: TrialConfig, parts: Parts) -> list[str]
             count = int((labels == number).sum())
             notes.append(_class_note(_class_name(data, number), count, config, lacking))
     rest = len(notes) - _SHOWN
-    more = [f"and {rest} more classes that some parts lack"] if rest > 0 else []
+    more = [f"and {counted(rest, 'more class', 'more classes')} that some parts lack"][: rest > 0]
     return [*notes[:_SHOWN], *more]
 
 
@@ -82,7 +84,7 @@ def _class_name(data: Prepared, number: int) -> str:
 
 
 def _class_note(name: str, count: int, config: TrialConfig, lacking: Counter[str]) -> str:
-    graphs = f"{count} graph" + ("s" if count != 1 else "")
+    graphs = counted(count, "graph")
     few = f", fewer than the {config.folds} folds" if count < (config.folds or 0) else ""
     if config.folds:
         where = ", ".join(f"the {p} part of {lacking[p]}" for p in _PARTS if lacking[p])

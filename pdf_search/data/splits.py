@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pdf_search.config import TrialConfig
 from pdf_search.data.build import array_hash
 from pdf_search.data.prepared import Prepared
-from pdf_search.data.units import Units, units_of
+from pdf_search.data.units import known_as, units_of
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Protocol, Replicate, Task
 
@@ -74,7 +74,7 @@ def split_hash(data: Prepared, config: TrialConfig) -> str:
     if config.protocol is Protocol.SPLIT and data.official is not None:
         parts = [data.part_hashes[name] for name in ("train", "valid", "test")]
     elif config.protocol is Protocol.SPLIT:
-        parts = [array_hash(part) for part in _random_parts(units_of(data, config), config)]
+        parts = [array_hash(part) for part in _random_parts(data, config)]
     else:
         assert config.folds is not None
         folds = [_fold_parts(data, config, Replicate(0, f)) for f in range(config.folds)]
@@ -88,18 +88,21 @@ def _fixed_parts(
     data: Prepared, config: TrialConfig, needs_test: bool
 ) -> tuple[Numbers, Numbers, Numbers | None]:
     if data.official is None:
-        return _random_parts(units_of(data, config), config)
+        return _random_parts(data, config)
     test = data.official.get("test")
     if needs_test and test is None:
         raise DataError("the test split was asked for during search, where it is not loaded")
     return data.official["train"], data.official["valid"], test
 
 
-def _random_parts(units: Units, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
+def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
     """80:10:10 at random; the remainder goes to the test part."""
+    units = units_of(data, config)
     count = len(units)
     if count < 10:
-        raise DataError(f"{units} are too few for a split of 80:10:10; 10 is the least")
+        raise DataError(
+            f"{known_as(data, config)}: {units.too_few} for a split of 80:10:10; 10 is the least"
+        )
     order = np.random.default_rng(config.data.split_seed).permutation(count).astype(np.int64)
     first, second = count * 8 // 10, count * 8 // 10 + count // 10
     parts = order[:first], order[first:second], order[second:]
@@ -114,19 +117,21 @@ def _fold_parts(
     if folds is None or replicate.fold is None or not 0 <= replicate.fold < folds:
         raise DataError(f"fold {replicate.fold} is not one of 0..{(folds or 0) - 1}")
     units = units_of(data, config)
+    name = known_as(data, config)
     if len(units) < folds:
-        raise DataError(f"{units} are too few for {folds} folds")
+        raise DataError(f"{name}: {units.too_few} for {folds} folds")
     most = _most_folds(data, units.first)
     if most < folds:
+        remedy = f"give at most {most} folds" if most > 1 else "give more graphs"
         raise DataError(
-            f"{units} cannot be split into {folds} folds: the largest class has {most}, "
-            f"and folds keep the classes in proportion; give at most {most} folds"
+            f"{name}: {units} cannot be split into {folds} folds: the largest class has {most}, "
+            f"and folds keep the classes in proportion; {remedy}"
         )
     rest, held_out = _folds(_classes(data, units.first), len(units), folds, seed)[replicate.fold]
     inner_count = inner_folds(data, units.first[rest])
     if inner_count < 2:
         raise DataError(
-            f"{units} in {folds} folds leave {len(rest)} to train on, too few to hold one "
+            f"{name}: {units} in {folds} folds leave {len(rest)} to train on, too few to hold one "
             "out for validation: give more graphs, or other folds"
         )
     inner = _folds(_classes(data, units.first[rest]), len(rest), inner_count, seed)[0]

@@ -20,6 +20,7 @@ from pdf_search.data.csv_rows import (
 )
 from pdf_search.data.text_file import read_text
 from pdf_search.errors import DataError
+from pdf_search.wording import counted
 
 _SHOWN = 20  # wrong lines in an error
 _LISTED = 10  # lines in a note
@@ -193,7 +194,7 @@ def _width_remedy(separator: str, width: int, rows: list[Row], other: list[Row])
 
 
 def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count} cells"
+    return counted(count, "cell")
 
 
 def _shortened(cells: list[str], separator: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import Numbers
 from pdf_search.records import Task
+from pdf_search.wording import counted
 
 NEEDS = {
     Task.MULTILABEL: "graphs of both classes",
@@ -36,26 +37,42 @@ def task_notes(data: Prepared, parts: Sequence[tuple[str, Sequence[Numbers]]]) -
 
 def _note(data: Prepared, part: str, folds: Sequence[Numbers]) -> str:
     targets = np.asarray(data.graphs.targets)
-    counted = np.stack([tasks_counted(data.info.task, targets[graphs]) for graphs in folds])
-    if counted.all():
+    found = np.stack([tasks_counted(data.info.task, targets[graphs]) for graphs in folds])
+    if found.all():
         return ""
-    total = counted.shape[1]
-    least, most = int(counted.sum(1).min()), int(counted.sum(1).max())
+    total = found.shape[1]
+    least, most = int(found.sum(1).min()), int(found.sum(1).max())
     needs = NEEDS[data.info.task]
     one = f"{least}" if least == most else f"{least} to {most}"
     where = f"the {part} part" + (f" of {len(folds)} folds" if len(folds) > 1 else "")
-    said = f"in {where}, {one} of {total} task{'s' if total > 1 else ''} have {needs}"
+    have = "has" if total == 1 else "have"
+    said = f"in {where}, {one} of {counted(total, 'task')} {have} {needs}"
     if not most:
         return f"{said}: the metric is undefined there"
-    empty = int((~counted.any(1)).sum())
+    empty = int((~found.any(1)).sum())
     undefined = f"; it is undefined in {empty} of {len(folds)} folds" if empty else ""
-    return f"{said}; the metric is the mean of those{undefined}{_left_out(data, counted)}"
+    return f"{said}; the metric is the mean of those{undefined}{_left_out(data, found)}"
 
 
-def _left_out(data: Prepared, counted: NDArray[np.bool_]) -> str:
+def untrained_notes(data: Prepared, folds: Sequence[Numbers]) -> list[str]:
+    """The tasks without any value in the training part. ``folds``: its graphs in each fold."""
+    targets = np.asarray(data.graphs.targets)
+    lacking = np.stack([np.isnan(targets[graphs]).all(0) for graphs in folds])
+    if not lacking.any():
+        return []
+    names = _named(data, np.asarray(lacking.any(0)))
+    where = f" of {lacking.any(1).sum()} of {len(folds)} folds" if len(folds) > 1 else ""
+    return [f"no value in the training part{where}, so nothing is learned of it: {names}"]
+
+
+def _left_out(data: Prepared, found: NDArray[np.bool_]) -> str:
     """The tasks that count nowhere, by name."""
-    names = [data.target_names[i] for i in np.flatnonzero(~counted.any(0)) if data.target_names]
-    if not names:
-        return ""
+    names = _named(data, np.asarray(~found.any(0)))
+    return f" (left out: {names})" if names else ""
+
+
+def _named(data: Prepared, tasks: NDArray[np.bool_]) -> str:
+    """The names of the tasks that are true, the first few of many."""
+    names = [data.target_names[i] for i in np.flatnonzero(tasks) if data.target_names]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f" (left out: {', '.join(names[:SHOWN])}{more})"
+    return ", ".join(names[:SHOWN]) + more

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pdf_search.data.number_table import read_integers, read_labels, read_reals
 from pdf_search.data.raw_set import RawGraphs, RawSet
 from pdf_search.errors import DataError
+from pdf_search.wording import counted
 
 _CONSTANT_FEATURES = 10  # width of the constant input where a set has no node labels
 _UNUSED = ("edge_labels", "edge_attributes", "graph_attributes")
@@ -66,7 +67,7 @@ def _node_count(graph: NDArray[np.int64], graphs: int, path: Path) -> NDArray[np
         hint = _COUNTS_FROM_ONE if number == 0 else ""
         raise DataError(
             f"{path}, line {wrong[0] + 1}: graph {number}, but the labels file has "
-            f"{graphs} graphs{hint}"
+            f"{counted(graphs, 'graph')}{hint}"
         )
     count = np.bincount(graph, minlength=graphs).astype(np.int64)
     empty = np.flatnonzero(count == 0)
@@ -115,7 +116,7 @@ def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> 
         line = int(np.flatnonzero(labels == rare)[0]) + 1
         raise DataError(
             f"{path} names {len(found)} classes, the data set has {classes}: the rarest is {rare}, "
-            f"of {counts.min()} graph(s), first in line {line}"
+            f"of {counted(int(counts.min()), 'graph')}, first in line {line}"
         )
     if len(found) == 1:
         raise DataError(
@@ -147,7 +148,8 @@ def _node_input(folder: Path, name: str, nodes: int) -> tuple[NDArray[np.float32
 def _check_nodes(values: NDArray[np.float32], nodes: int, path: Path) -> None:
     if len(values) != nodes:
         raise DataError(
-            f"{path} has {len(values)} lines, the indicator file {nodes}: one line a node in both"
+            f"{path} has {counted(len(values), 'line')}, the indicator file {nodes}: one line "
+            "a node in both"
         )
     if not np.isfinite(values).all():
         raise DataError(f"{path}, line {_first_bad(values)}: a value is not finite")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.records import Protocol
+from pdf_search.wording import counted
 
 Numbers = NDArray[np.int64]
 
@@ -26,8 +27,13 @@ class Units:
 
     def __str__(self) -> str:
         if len(self) == len(self.of):
-            return f"{len(self)} graphs"
-        return f"{len(self)} molecules (of {len(self.of)} rows; data.split_by: row deals out rows)"
+            return counted(len(self), "graph")
+        rows = f"of {len(self.of):,} rows; data.split_by: row deals out rows"
+        return f"{counted(len(self), 'molecule')} ({rows})"
+
+    @property
+    def too_few(self) -> str:
+        return f"{self} {'is' if len(self) == 1 else 'are'} too few"
 
     def graphs(self, units: Numbers) -> Numbers:
         """The sorted graphs of these units."""
@@ -41,6 +47,11 @@ def units_of(data: Prepared, config: TrialConfig) -> Units:
         every = np.arange(len(data.graphs), dtype=np.int64)
         return Units(every, every)
     return molecules_of(data.molecules)
+
+
+def known_as(data: Prepared, config: TrialConfig) -> str:
+    """The file of own molecules, else the title of the data set: for messages."""
+    return config.data.path or data.info.title
 
 
 def molecules_of(molecules: NDArray[np.int64]) -> Units:

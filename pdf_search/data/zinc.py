@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pdf_search.data.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.errors import DataError
+from pdf_search.wording import counted
 
 _SPLITS = {"train": "train", "valid": "val", "test": "test"}  # our word: theirs
 TARGET = "logP_SA_cycle_normalized"
@@ -42,7 +43,8 @@ def read_zinc(folder: Path, say: Progress) -> RawSet:
         run = _run(molecules)
         runs.append(run)
         if repeated := len(index) - len(set(index)):
-            notes.append(f"{theirs}.index names {repeated} molecules again: they count again")
+            again = counted(repeated, "molecule")
+            notes.append(f"{theirs}.index names {again} again: counted again")
         official[ours] = np.arange(start, start + len(run.node_count), dtype=np.int64)
         start += len(run.node_count)
     return RawSet(runs, (TARGET,), self_row=(1,), official=official, notes=tuple(notes))
@@ -55,7 +57,7 @@ def _subset(folder: Path, split: str) -> tuple[list[dict[str, Any]], list[int]]:
     index = _index(folder / f"{split}.index")
     if index and not 0 <= min(index) <= max(index) < len(molecules):
         raise DataError(
-            f"{path} holds {len(molecules)} molecules, but {split}.index names molecule "
+            f"{path} holds {counted(len(molecules), 'molecule')}, but {split}.index names molecule "
             f"{max(index)}: the pickles are already a subset; write 0..{len(molecules) - 1} into "
             "the index file, or get the full files"
         )

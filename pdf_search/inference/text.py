@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pdf_search.inference.explain import Explanation
+from pdf_search.wording import counted
 
 SECTIONS = {
     "matrices": (
@@ -44,12 +45,13 @@ def headline(found: Explanation) -> str:
     trained = found.trained
     model, replicate = trained.config.model, trained.replicates[0]
     fold = "" if replicate.fold is None else f", fold {replicate.fold}"
+    bonds = counted(found.edges.shape[1] // 2, "bond")
     softmax = ", softmax" if model.softmax else ""
     return (
         f"{trained.facts.info.title}: {model.channels} {model.filter}{softmax}, "
         f"{len(found.basis_names)} bases, weights of the {trained.chosen} ({trained.epochs[0]}), "
         f"replicate {trained.numbers[0]} (seed {replicate.seed}{fold}). Graph {found.graph} of the "
-        f"{found.part} part: {found.nodes} nodes, {found.edges.shape[1] // 2} bonds. Filter "
-        f"response over {len(found.response.graphs)} graphs of that part, "
-        f"{len(found.response.rows):,} distinct rows."
+        f"{found.part} part: {counted(found.nodes, 'node')}, {bonds}. Filter "
+        f"response over {counted(len(found.response.graphs), 'graph')} of that part, "
+        f"{counted(len(found.response.rows), 'distinct row')}."
     )

@@ -15,7 +15,8 @@ def divergence_advice(trials: Sequence[TrialRecord]) -> str:
         return ""
     first, last = (pick(trial.epochs_done for trial in ended) for pick in (min, max))
     epochs = f"epoch {first}" if first == last else f"epochs {first} to {last}"
-    said = f"all {len(ended)} trials DIVERGED, in {epochs} ({ended[0].reason or 'not finite'})"
+    every = f"all {len(ended)} trials" if len(ended) > 1 else "the only trial"
+    said = f"{every} DIVERGED, in {epochs} ({ended[0].reason or 'not finite'})"
     return f"{said}: {', or '.join(_changes(ended))}"
 
 

@@ -25,6 +25,7 @@ from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import Plan, plan_sweep
 from pdf_search.sweep.record import RAW_FILES, commit, refuse_changed_data
 from pdf_search.sweep.runner import Runner
+from pdf_search.wording import counted
 
 Work = Callable[[Driver, Runner], None]
 
@@ -74,7 +75,9 @@ def resume(
         plan = recorded_plan(store, folder, out, progress, trials=trials, **changes)
         have = len(store.trials(plan.name, Phase.SEARCH))
         if trials is not None and trials < have:
-            raise ConfigError(f"--trials {trials}: the sweep has {have} trials already; give more")
+            raise ConfigError(
+                f"--trials {trials}: the sweep has {counted(have, 'trial')} already; give more"
+            )
         if trials is not None and progress is not None:
             for note in plan.notes:
                 progress(note)

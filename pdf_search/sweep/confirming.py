@@ -14,6 +14,7 @@ from pdf_search.results.store import Store
 from pdf_search.results.summary import rank_trials, summarise
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger, now
+from pdf_search.wording import counted
 
 BASELINE = "baseline"
 Baseline = Callable[[TrialConfig, Prepared], EpochReport]
@@ -39,7 +40,8 @@ def shortfall(found: int, wanted: int) -> str:
     if not found:
         return "no trial of the search is COMPLETE with a value: nothing was confirmed"
     return (
-        f"only {found} trial(s) of the search are COMPLETE: {found} confirmed instead of {wanted}"
+        f"only {counted(found, 'trial')} of the search {'is' if found == 1 else 'are'} COMPLETE: "
+        f"{found} confirmed instead of {wanted}"
     )
 
 
@@ -82,7 +84,7 @@ def confirmed_already(
         config = build(trial.config)
         seeds = done.get(_but_seeds(config), set())
         if seeds.issuperset(config.seeds):
-            count = f"{len(seeds)} seed" + ("s" if len(seeds) > 1 else "")
+            count = counted(len(seeds), "seed")
             folds = f" x {config.folds} folds" if config.folds else ""
             lines.append(f"trial {trial.number} is confirmed on {count}{folds} already")
     return lines

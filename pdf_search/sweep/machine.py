@@ -10,6 +10,7 @@ from math import floor, isfinite
 from pathlib import Path
 
 from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.wording import counted
 
 CONNECT_SECONDS = 10.0
 
@@ -57,16 +58,17 @@ def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
     _check_size(cpus, gpus)
     most_gpus = max((node.gpus for node in nodes), default=0)
     if gpus > most_gpus:
-        have = f"{most_gpus:g} GPUs" if most_gpus else "no GPU"
+        have = f"{most_gpus:g} GPU{'s' * (most_gpus != 1)}" if most_gpus else "no GPU"
         raise ResourceError(
-            f"--gpus-per-trial {gpus:g}: the largest of {len(nodes)} node(s) has {have}. "
+            f"--gpus-per-trial {gpus:g}: the largest of {counted(len(nodes), 'node')} has {have}. "
             f"Use --gpus-per-trial {most_gpus:g}, or --address of a cluster that has them."
         )
     total = sum(node.fits(cpus, gpus) for node in nodes)
     if not total:
         most = max((node.cpus for node in nodes), default=0)
+        have = f"{most:g} CPU{'s' * (most != 1)}"
         raise ResourceError(
-            f"--cpus-per-trial {cpus:g}: the largest of {len(nodes)} node(s) has {most:g} CPUs. "
+            f"--cpus-per-trial {cpus:g}: the largest of {counted(len(nodes), 'node')} has {have}. "
             f"Use --cpus-per-trial {most:g} or less."
         )
     return total

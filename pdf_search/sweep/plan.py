@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from pdf_search.config import TrialConfig
+from pdf_search.data.labels import check_labels
 from pdf_search.data.metrics import TASK_METRICS, metric_problem
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.raw_set import Progress
@@ -21,7 +22,6 @@ from pdf_search.sweep.begun import prepared_data
 from pdf_search.sweep.counting import count_configurations
 from pdf_search.sweep.feasible import check_limits
 from pdf_search.sweep.folder import SweepFolder, default_name
-from pdf_search.sweep.labels import check_labels
 from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
 from pdf_search.sweep.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.options import SweepOptions
@@ -29,6 +29,7 @@ from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.rungs import milestones
 from pdf_search.sweep.storage import check_storage
 from pdf_search.sweep.trials import TrialBuilder, example, longest_warmup
+from pdf_search.wording import counted
 
 LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
 
@@ -90,16 +91,16 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """The plan as it is printed, and as ``--json`` gives it."""
         replicates = len(self.first.replicates)
-        listed = self.space.published
+        listed, epochs = self.space.published, counted(self.epochs, "epoch")
         first = words_of_listed(self.space, listed[0]) if listed else "sampled"
         return {
             "sweep": f"{self.name} in {self.folder.path}",
             "space": f"{self.space.name} ({self.space.source}){self._size()}",
-            "data": f"{self.info.title}, {len(self.data.graphs)} graphs",
-            "protocol": f"{self.first.protocol}, {replicates} replicate(s) a trial",
+            "data": f"{self.info.title}, {counted(len(self.data.graphs), 'graph')}",
+            "protocol": f"{self.first.protocol}, {counted(replicates, 'replicate')} a trial",
             "metric": f"validation {self.metric.label}, {self.metric.mode}",
             "method": self.method.name,
-            "search": f"{self.trials} trials of up to {self.epochs} epochs; first: {first}",
+            "search": f"{counted(self.trials, 'trial')} of up to {epochs}; first: {first}",
             "stopping": self._stopping(),
             "confirm": self._confirming(),
             "resources": self._resources(),
@@ -109,9 +110,9 @@ class Plan:
 
     def _size(self) -> str:
         if self.configurations is not None:
-            return f", {self.configurations:,} different configurations within the limits"
+            return f", {counted(self.configurations, 'different configuration')} within the limits"
         points = self.space.size()
-        return "" if points is None else f", {points:,} points"
+        return "" if points is None else f", {counted(points, 'point')}"
 
     def _stopping(self) -> str:
         if not self.method.asha:
@@ -128,10 +129,11 @@ class Plan:
         if not self.top_k:
             return "none"
         folds = self.first.folds
-        seeds = "1 fresh seed" if self.seeds == 1 else f"{self.seeds} fresh seeds"
+        seeds = counted(self.seeds, "fresh seed")
         each = f"{seeds} x {folds} folds" if folds else seeds
+        epochs = counted(self.confirm_epochs, "epoch")
         unseen = "the held-out folds" if folds else "the test split"
-        return f"the best {self.top_k}, {self.confirm_epochs} epochs on {each}, then {unseen}"
+        return f"the best {self.top_k}, {epochs} on {each}, then {unseen}"
 
     def _resources(self) -> str:
         size = self.resources
@@ -218,8 +220,9 @@ def _counted(plan: Plan) -> Plan:
     if plan.method.sampler == "grid" and plan.options.trials is None:
         return replace(plan, trials=count)
     remedy = "widen the space for more, or train equal configurations again: --repeat"
+    different = counted(count, "different configuration")
     note = (
-        f"the space has {count} different configurations within its limits: {count} trials instead "
+        f"the space has {different} within its limits: {counted(count, 'trial')} instead "
         f"of {plan.trials}; {remedy}"
     )
     return replace(plan, trials=count, notes=(note,))
@@ -266,7 +269,7 @@ def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> R
     wanted = options.concurrent
     if wanted is not None and wanted > fits:
         raise ResourceError(
-            f"--concurrent {wanted}: there is room for {fits} trial(s) of {cpus} CPU and "
+            f"--concurrent {wanted}: there is room for {counted(fits, 'trial')} of {cpus} CPU and "
             f"{gpus:g} GPU. Use --concurrent {fits}, or less for each trial."
         )
     return Resources(cpus, gpus, wanted or min(fits, max(trials, 1)))
@@ -288,5 +291,5 @@ def _method_given_by(space: Space, options: SweepOptions) -> str:
 
 def _notes(trials: int, top_k: int) -> tuple[str, ...]:
     if top_k > trials:
-        return (f"only {trials} trials to confirm {top_k} of",)
+        return (f"only {counted(trials, 'trial')} to confirm {top_k} of",)
     return ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdf_search.config import TrialConfig
+from pdf_search.data.labels import check_labels
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.raw_set import Progress
 from pdf_search.data.registry import DatasetInfo
@@ -17,11 +18,11 @@ from pdf_search.records import METRICS, Metric, Protocol
 from pdf_search.space import Study, StudyPart
 from pdf_search.sweep.begun import prepared_data
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.labels import check_labels
 from pdf_search.sweep.options import NAME, NAME_RULE, SweepOptions
 from pdf_search.sweep.plan import available_nodes, settle_resources
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.storage import check_storage
+from pdf_search.wording import counted
 
 METHOD = "study"
 
@@ -111,7 +112,7 @@ class StudyPlan:
 def _words(part: PartPlan) -> str:
     first = part.runs[0][1]
     rows = f"{len(part.runs)} x " if len(part.runs) > 1 else ""
-    seeds = f"{len(first.seeds)} seed" + ("s" if len(first.seeds) > 1 else "")
+    seeds = counted(len(first.seeds), "seed")
     folds = f" x {first.folds} folds" if first.folds else ""
     cut = sorted({config.epochs for _, config in part.runs})
     epochs = f"{cut[0]}" if len(cut) == 1 else f"{cut[0]} to {cut[-1]}"

@@ -14,6 +14,7 @@ from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.methods import Method
 from pdf_search.sweep.optuna_log import StudyLog
 from pdf_search.sweep.points import Point, fixed_points
+from pdf_search.wording import counted
 
 TRIES = 100  # draws in a row that may be rejected before the search says it is done
 TRIES_OF_SAMPLER = 50  # after these, plain random draws: TPE may keep proposing what it knows
@@ -117,7 +118,7 @@ class Suggestions:
         return None
 
     def _ended(self, reason: str) -> str:
-        return f"{self.number} trials instead of {self.total}: {reason}"
+        return f"{counted(self.number, 'trial')} instead of {self.total}: {reason}"
 
     def _checked(self, values: dict[str, Any]) -> tuple[TrialConfig | None, str]:
         """The configuration, or why it is not to be trained."""

@@ -27,7 +27,7 @@ def resolve_device(name: str) -> torch.device:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ResourceError(f"device {name}: no GPU is visible here. Use device=cpu or auto.")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ResourceError(f"device {name}: there are {torch.cuda.device_count()} GPUs here")
+        raise ResourceError(f"device {name}: GPUs here: {torch.cuda.device_count()}")
     return device
 
 

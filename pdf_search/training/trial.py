@@ -45,6 +45,7 @@ from pdf_search.training.predictions import prediction_table, write_predictions
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
 from pdf_search.training.selection import Predictions, Selection
+from pdf_search.wording import counted
 
 Save = Callable[[Path], None]
 Report = Callable[[EpochReport, Save], None]
@@ -189,9 +190,10 @@ def _divergence(report: EpochReport) -> str:
 
 def _out_of_memory(config: TrialConfig, error: BaseException) -> str:
     model, training = config.model, config.training
+    bases = counted(config.basis.size, "basis", "bases")
     return (
-        f"out of memory: hidden {model.hidden}, {model.layers} layers, "
+        f"out of memory: hidden {model.hidden}, {counted(model.layers, 'layer')}, "
         f"batch {training.batch_size}, "
-        f"{len(config.replicates)} replicates, {config.basis.size} bases. Use a smaller batch or "
+        f"{counted(len(config.replicates), 'replicate')}, {bases}. Use a smaller batch or "
         f"model, fewer replicates at once, or hop support ({str(error).splitlines()[0]})"
     )

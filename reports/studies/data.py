@@ -10,6 +10,7 @@ from typing import Any
 from pdf_search.errors import StoreError
 from pdf_search.records import Protocol, SweepRecord
 from pdf_search.results import Store, is_study_part, nested_candidates
+from pdf_search.wording import counted
 from reports.cell import Reference
 from reports.published import Published, printed_name, published
 from reports.studies.nested import nested_entry
@@ -82,7 +83,7 @@ class Study:
         if not self.notices():
             return ""
         cuts = {run.entry.cut[0] for run in self.runs() if run.entry.cut}
-        return f"partial: cut to {cuts.pop()} epochs" if len(cuts) == 1 else "partial"
+        return f"partial: cut to {counted(cuts.pop(), 'epoch')}" if len(cuts) == 1 else "partial"
 
     def notices(self) -> tuple[str, ...]:
         """What is unfinished, cut short or trained on less, one sentence a reason."""
@@ -143,4 +144,4 @@ def _published(sweep: SweepRecord, wanted: dict[str, Any] | None) -> Published |
 
 
 def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
+    return counted(count, "row")

@@ -162,7 +162,7 @@ def test_interrupt_and_resume(swept: Path, cache: Path) -> None:
 @pytest.mark.usefixtures("_one_ray")
 def test_quickstart_twice() -> None:
     words = ["--trials", 2, "--epochs", 1, "--top-k", 1, "--seeds", 1]
-    for expected in ("2 trials of up to 1 epochs", "sweep quickstart exists: going on with it"):
+    for expected in ("2 trials of up to 1 epoch;", "sweep quickstart exists: going on with it"):
         messages = run_here("quickstart", *words).stderr
         assert expected in messages
         assert "report:" in messages

@@ -95,7 +95,7 @@ def test_folds_say_in_how_many_it_is_undefined(freesolv: Prepared) -> None:
     ]
     empty = sum(not (targets[part] == 1).any() for part in held_out)
     assert 6 <= empty < 10
-    assert "the test part of 10 folds, 0 to 1 of 1 task have graphs of both classes" in notes[-1]
+    assert "the test part of 10 folds, 0 to 1 of 1 task has graphs of both classes" in notes[-1]
     assert f"it is undefined in {empty} of 10 folds" in notes[-1]
 
 

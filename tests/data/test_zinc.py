@@ -138,7 +138,7 @@ def test_a_molecule_that_is_named_again_is_counted(tmp_path: Path) -> None:
     raw = write_zinc(tmp_path)
     (raw / "val.index").write_text("0,1,0,1\r\n")
     data = load_prepared(prepare(DataConfig(name="zinc"), tmp_path, tmp_path / "cache"))
-    assert data.notes == (cut(8), "val.index names 2 molecules again: they count again")
+    assert data.notes == (cut(8), "val.index names 2 molecules again: counted again")
     assert data.graphs.targets[:, 0].tolist() == [2, 0, 10, 11, 10, 11, 22, 20]
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from pdf_search.config import DataConfig
+from pdf_search.data.labels import check_labels
 from pdf_search.data.prepare import prepare
 from pdf_search.data.prepared import Prepared, load_prepared
 from pdf_search.data.splits import Split, split_for
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, Phase, Protocol, Task
 from pdf_search.space import Space
-from pdf_search.sweep.labels import check_labels
 from pdf_search.sweep.trials import TrialBuilder, example
 
 
@@ -84,7 +84,7 @@ def test_what_is_undefined_in_some_folds_goes_on(data: Prepared, builder: TrialB
     confirm = folds.model_copy(update={"phase": Phase.CONFIRM})
     check_labels(some, METRICS["rocauc"], folds, confirm)
     none = with_targets(data, np.zeros((len(data.graphs), 1)), Task.MULTILABEL)
-    with pytest.raises(ConfigError, match=r"the valid part .*10 folds.*rocauc .*0 of 1 tasks"):
+    with pytest.raises(ConfigError, match=r"the valid part .*10 folds.*rocauc .*0 of 1 task"):
         check_labels(none, METRICS["rocauc"], folds, confirm)
 
 
@@ -94,5 +94,5 @@ def test_an_undefined_test_part_names_the_search_alone(
     targets = np.array(data.graphs.targets)
     targets[parts(data, builder).test] = np.nan
     bare = with_targets(data, targets, Task.REGRESSION)
-    with pytest.raises(ConfigError, match=r"the test part .*\(0 of 1 tasks\).*--top-k 0"):
+    with pytest.raises(ConfigError, match=r"the test part .*\(0 of 1 task\).*--top-k 0"):
         check(bare, builder, "rmse")

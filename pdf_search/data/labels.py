@@ -11,12 +11,13 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import Numbers, split_for
 from pdf_search.data.task_notes import tasks_counted
+from pdf_search.data.units import known_as
 from pdf_search.errors import ConfigError
 from pdf_search.records import Metric, Protocol, Replicate, Task
+from pdf_search.wording import counted
 
 RANKING = ("rocauc", "ap")  # compare graphs of both classes
 BOTH_WANTED = "no task with graphs of both classes"
-OF_TASKS = " (0 of {} tasks)"
 SEARCH_ALONE = ", or search without confirming: --top-k 0"
 
 
@@ -55,12 +56,14 @@ def _check_part(
     if not bad:
         return
     where = "" if len(folds) == 1 else f" of fold {[bool(lack) for lack in lacks].index(True)}"
-    size = f"{len(folds[0])} graphs" if len(folds) == 1 else f"{len(folds)} folds"
+    several = len(folds) > 1
+    size = counted(len(folds) if several else len(folds[0]), "fold" if several else "graph")
+    tasks = counted(data.graphs.targets.shape[1], "task")
     chosen = config.protocol is not Protocol.SPLIT or data.official is None
     seed = f", or another --set data.split_seed (now {config.data.split_seed})" if chosen else ""
     raise ConfigError(
-        f"{data.info.title}: the {part} part{where} ({size}) has {next(filter(None, lacks))}, so "
-        f"{metric.name} is undefined there{OF_TASKS.format(data.graphs.targets.shape[1])}. Give a "
+        f"{known_as(data, config)}: the {part} part{where} ({size}) has "
+        f"{next(filter(None, lacks))}, so {metric.name} is undefined there (0 of {tasks}). Give a "
         f"larger data set{seed}{SEARCH_ALONE if part == 'test' else ''}"
     )
 
