@@ -48,6 +48,8 @@ def predict(
     with loaded(kept, source) as trained:
         column = smiles or trained.config.data.smiles
         found = predict_molecules(trained, table, column, say)
+    for note in found.notes:
+        say(f"note: {note}")
     if to is not None:
         _write(found.table.to_csv(index=False), expanded(to))
     if as_json:

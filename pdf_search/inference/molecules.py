@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pdf_search.data.featurise import molecule_graphs
+from pdf_search.data.isotopes import isotope_notes
+from pdf_search.data.kinds import are_molecules, unseen_notes
 from pdf_search.data.molecules import Table
 from pdf_search.data.raw_set import Progress, silent
-from pdf_search.data.registry import molecule_shape
 from pdf_search.errors import ConfigError, DataError
+from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.inference.predict import predictions
 from pdf_search.records import Task
@@ -28,12 +31,13 @@ class Predicted:
     For each target ``predicted_T`` (a value, or the probability of label 1) and ``spread_T``, the
     population standard deviation over the replicates, empty for a single one. Multi-class:
     ``predicted_class`` and for each class ``probability_C`` and ``spread_C``. ``reason``: why a
-    row has no prediction.
+    row has no prediction. ``notes``: what of the molecules the model has not met or does not see.
     """
 
     table: pd.DataFrame
     replicates: int
     wrong: int  # rows without a prediction
+    notes: tuple[str, ...] = ()
 
 
 def predict_molecules(
@@ -53,7 +57,11 @@ def predict_molecules(
     graphs, places, reasons = molecule_graphs(cells, progress or silent, version)
     outputs = len(_names(trained))
     mean, spread = (np.full((len(table.rows), outputs), np.nan) for _ in range(2))
+    notes: list[str] = []
     if graphs is not None:
+        notes = _notes(
+            trained, graphs, [cells[i] for i in places], [table.lines[i] for i in places]
+        )
         rows = predictions(trained, graphs)  # [R, G, outputs]
         mean[places] = rows.mean(0)
         if len(rows) > 1:  # a single replicate has no spread
@@ -62,7 +70,19 @@ def predict_molecules(
     columns["reason"] = [reasons.get(i, "") for i in range(len(table.rows))]
     _check_new(table, list(columns))
     own = pd.DataFrame(table.rows, columns=list(table.columns))
-    return Predicted(own.assign(**columns), len(trained.replicates), len(reasons))
+    count = len(trained.replicates)
+    return Predicted(own.assign(**columns), count, len(reasons), tuple(notes))
+
+
+def _notes(
+    trained: Trained, graphs: GraphSet, cells: Sequence[str], lines: Sequence[int]
+) -> list[str]:
+    seen = trained.facts.seen
+    if seen is None:
+        unseen = ["the model does not record which elements and bond types its training data have"]
+    else:
+        unseen = unseen_notes(graphs, lines, seen)
+    return [*unseen, *isotope_notes(cells, lines)]
 
 
 def _columns(trained: Trained, mean: Floats, spread: Floats) -> dict[str, Any]:
@@ -90,8 +110,7 @@ def _names(trained: Trained) -> tuple[str, ...]:
 
 def _check_molecules(trained: Trained) -> None:
     info = trained.facts.info
-    assert info.shape is not None
-    if info.shape != molecule_shape(info.shape.outputs, info.task):
+    if not are_molecules(info):
         raise ConfigError(
             f"the run was trained on {info.title}, whose atoms are not read from SMILES: predict "
             "needs a run on a CSV file of molecules, freesolv or an ogbg-mol... data set"

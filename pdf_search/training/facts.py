@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.featurise import AS_SPELT
+from pdf_search.data.kinds import Kinds, are_molecules
 from pdf_search.data.prepared import Prepared, info_tree, parse_info
 from pdf_search.data.registry import DatasetInfo
 from pdf_search.errors import TrialError
@@ -30,6 +32,8 @@ class ModelFacts:
 
     ``featuriser``: the version that turned SMILES into the graphs it was trained on. ``graphs``:
     how many the data set has. ``prepared``: the folder that held it, for more of its graphs.
+    ``seen``: what the training parts of all replicates hold of elements and bond types; None for
+    graphs that are no molecules, or not recorded.
     ``mean`` and ``std`` [R, 1, T]: of the training targets where they were standardised, else 0
     and 1.
     """
@@ -43,6 +47,7 @@ class ModelFacts:
     prepared: str
     mean: Tensor
     std: Tensor
+    seen: Kinds | None = None
 
     @classmethod
     def of(cls, config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> ModelFacts:
@@ -57,6 +62,7 @@ class ModelFacts:
             prepared=str(data.folder),
             mean=mean,
             std=std,
+            seen=_seen(data, splits) if are_molecules(data.info) else None,
         )
 
     def state(self) -> dict[str, Any]:
@@ -68,6 +74,7 @@ class ModelFacts:
             "featuriser": self.featuriser,
             "graphs": self.graphs,
             "prepared": self.prepared,
+            "seen": self.seen and asdict(self.seen),
         }
         # Through JSON: a checkpoint that holds our own types could not be read without their code.
         return {"about": json.dumps(about), "mean": self.mean, "std": self.std}
@@ -83,6 +90,7 @@ class ModelFacts:
         if facts is None:
             return None
         about = json.loads(facts["about"])
+        seen = about.get("seen")
         return cls(
             info=parse_info(about["info"]),
             target_names=tuple(about["target_names"]),
@@ -93,6 +101,7 @@ class ModelFacts:
             prepared=about["prepared"],
             mean=facts["mean"],
             std=facts["std"],
+            seen=seen and Kinds(tuple(seen["elements"]), tuple(seen["bonds"])),
         )
 
 
@@ -102,6 +111,10 @@ def target_scale(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -
         return splits.target_scale()
     count = len(splits.replicates)
     return torch.zeros(count, 1, 1), torch.ones(count, 1, 1)
+
+
+def _seen(data: Prepared, splits: ReplicateSplits) -> Kinds:
+    return Kinds.of(data.graphs, np.concatenate(splits.parts["train"]))
 
 
 def begun_with(folder: Path) -> tuple[str, str] | None:

@@ -42,6 +42,10 @@ def test_new_molecules(run: Run, home: Path) -> None:
     (home / "de.txt").write_text(
         "\ufeffid;smiles;id;\r\n1;CCO;2;\r\n"
     )  # semicolons, doubled, nameless
+    (home / "new elements.csv").write_text("smiles\nCCO\nC[Si](C)(C)C\n")
+    unseen = run("predict", "two", "--csv", home / "new elements.csv").stderr
+    assert "note: 1 row has an element that no training molecule has: Si (line 3)" in unseen
+    assert "training molecule" not in result.stderr
     german = run("predict", "two", "--csv", home / "de.txt")
     assert "note: the cells of the file are separated by semicolons" in german.stderr
     assert german.stdout.startswith(f"id,smiles,id,,predicted_{target},")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare
+from pdf_search.data.kinds import Kinds, unseen_notes
 from pdf_search.data.molecules import Table
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.inference.load import load_trained
 from pdf_search.inference.molecules import predict_molecules
+from pdf_search.training.facts import ModelFacts
+from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import SHAPES, basis, graph_set
 from tests.inference.conftest import new_model
 from tests.training.trials import run, trial
@@ -84,6 +88,49 @@ def test_rows_that_cannot_be_read_say_why(cache: Path, tmp_path: Path) -> None:
         predict_molecules(trained, table(["C"], predicted_a=["1"]), "smiles")
     with pytest.raises(DataError, match="no column 'smile'"):
         predict_molecules(trained, table(["C"]), "smile")
+
+
+def test_what_no_training_molecule_has_is_said(cache: Path, tmp_path: Path) -> None:
+    data = prepared(tmp_path, cache, {"a": np.arange(80.0).tolist()})
+    config = trial("csv", fraction=1.0, phase="confirm", training={"epochs": 1})
+    run(config, data, folder=tmp_path, save_at=1)
+    trained = load_trained(tmp_path, config)
+
+    def notes(smiles: list[str]) -> tuple[str, ...]:
+        return predict_molecules(trained, table(smiles), "smiles").notes
+
+    assert notes(SMILES) == ()
+    assert notes(["CCO", "odd", "CBr", "[Na+].[Br-]", "CC"]) == (
+        "2 rows have an element that no training molecule has: Na (line 5), Br (line 4 and 1 more)",
+    )
+    assert notes(["N->[Fe]", "[13CH3]C"]) == (
+        "1 row has an element that no training molecule has: Fe (line 2)",
+        "1 row has a bond type that no training molecule has: misc (line 2)",
+        "1 row has isotope labels, which the model does not see: [13CH3]C on line 3",
+    )
+    many = notes(["[Li]", "[Be]", "B", "F", "[Na]", "[Mg]", "[Al]"])
+    assert many[0].endswith(
+        "Li (line 2), Be (line 3), B (line 4), F (line 5), Na (line 6) and 2 more"
+    )
+    older = replace(trained, facts=replace(trained.facts, seen=None))
+    assert predict_molecules(older, table(["CBr"]), "smiles").notes == (
+        "the model does not record which elements and bond types its training data have",
+    )
+
+
+def test_what_only_other_parts_have_is_not_seen(cache: Path, tmp_path: Path) -> None:
+    data = prepared(tmp_path, cache, {"a": np.arange(80.0).tolist()})
+    only = np.flatnonzero([smiles == "CCl" for smiles in SMILES * 8])
+    rest = np.setdiff1d(np.arange(80), only)
+    config = trial("csv", fraction=1.0, phase="confirm", seeds=(0, 1))
+    splits = ReplicateSplits.of(config, data)
+    splits = replace(splits, parts={**splits.parts, "train": (rest[:40], rest[40:])})
+    seen = ModelFacts.of(config, data, splits).seen
+    assert seen is not None
+    chlorine = data.graphs.subset(only[:1])
+    (note,) = unseen_notes(chlorine, [9], seen)
+    assert note == "1 row has an element that no training molecule has: Cl (line 9)"
+    assert unseen_notes(chlorine, [9], Kinds.of(data.graphs, np.arange(80))) == []
 
 
 def test_a_run_on_other_graphs_is_refused() -> None:
