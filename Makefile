@@ -22,8 +22,8 @@ quickstart: $(VENV)/.installed
 
 install-dev: $(VENV)/.installed-dev
 
-# Tests that start Ray wait more than they compute: those of a folder run one after another, and
-# one more process than a small machine has cores runs the others beside them.
+# Tests that start Ray run one after another in one of the processes. They wait more than they compute,
+# so there is one process more than a small machine has cores.
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+
+MODULE = "module://"  # before the name of a matplotlib backend of another package
 
 OURS = r"(pdf_search|reports|search_spaces)(\.|$)"  # modules, as warnings name them
 
@@ -15,6 +19,24 @@ def quietly() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@contextmanager
+def known_backend() -> Iterator[None]:
+    """For imports of matplotlib, also by other libraries, which a missing backend would end.
+
+    MPLBACKEND comes from a notebook to each process that it starts, in whatever environment.
+    """
+    name = os.environ.get("MPLBACKEND", "")
+    package = name.removeprefix(MODULE).partition(".")[0]
+    if not name.startswith(MODULE) or find_spec(package) is not None:
+        yield
+        return
+    os.environ["MPLBACKEND"] = "agg"
+    try:
+        yield
+    finally:
+        os.environ["MPLBACKEND"] = name
 
 
 def show_only_our_warnings() -> None:

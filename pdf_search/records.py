@@ -8,6 +8,8 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
+PREDICTIONS = "predictions.parquet"  # beside a confirmed trial's checkpoint, and of all in one
+
 
 class Task(StrEnum):
     REGRESSION = "regression"

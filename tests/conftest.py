@@ -15,11 +15,12 @@ HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared"
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a folder that start Ray run one after another, in one process of pytest-xdist."""
+    """Tests that start Ray run one after another, in one of the processes of pytest-xdist."""
     for item in items:
         if item.get_closest_marker("ray"):
-            item.add_marker(pytest.mark.xdist_group(f"ray in {item.path.parent.name}"))
+            item.add_marker(pytest.mark.xdist_group("ray"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

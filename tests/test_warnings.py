@@ -129,6 +129,25 @@ def test_importing_our_modules_shows_no_announcement(tmp_path: Path) -> None:
     assert "torch.jit" not in screen(program, tmp_path)
 
 
+def test_a_plot_backend_that_is_not_installed_hinders_no_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "module://a_notebooks.backend_inline")
+    program = (
+        "import os, pdf_search.training.metrics\n"
+        "from pdf_search.imports import known_backend\n"
+        "with known_backend(): import reports.studies.plots\n"
+        "assert os.environ['MPLBACKEND'] == 'module://a_notebooks.backend_inline'\n"
+    )
+    screen(program, tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "module://json.decoder")  # is there: not ours to change
+    screen(
+        "import pdf_search.training.metrics, matplotlib as m\n"
+        "assert m.rcParams['backend'] == 'module://json.decoder'\n",
+        tmp_path,
+    )
+
+
 GIN = ["--set", "model.architecture=gin", "--set", "model.dropout=0.0"]
 RUN = "from pdf_search.cli import main\nimport sys\nsys.argv[1:] = {words}\nmain()\n"
 

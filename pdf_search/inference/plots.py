@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pdf_search.imports import known_backend
 from pdf_search.inference.explain import Explanation
 from pdf_search.inference.tables import depth_table, weight_table
 
@@ -25,7 +26,8 @@ MOST_BARS = 24
 
 def write_plots(found: Explanation, folder: Path) -> list[Path]:
     """One file a plot and format in ``folder``; gives the files."""
-    from matplotlib import style  # noqa: PLC0415
+    with known_backend():
+        from matplotlib import style  # noqa: PLC0415
 
     figures = {
         "matrices": matrices,

@@ -13,6 +13,7 @@ from sqlalchemy import make_url
 
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.places import expanded
+from pdf_search.records import PREDICTIONS
 from pdf_search.results.store import Store
 from pdf_search.sweep.no_sweep import RUN, instead_of_sweep, is_run
 from pdf_search.sweep.options import NAME, NAME_RULE
@@ -134,7 +135,7 @@ class SweepFolder:
 
     @property
     def predictions(self) -> Path:
-        return self.path / "predictions.parquet"
+        return self.path / PREDICTIONS
 
     def storage(self, given: str | None) -> str:
         """Absolute folder or URI for checkpoints; one that is shared gets a folder of its own."""

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from pdf_search.records import State, TrialRecord
+from pdf_search.records import PREDICTIONS, State, TrialRecord
 from pdf_search.sweep import checkpoints
-
-FILE = "predictions.parquet"
 
 
 def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
@@ -24,8 +22,8 @@ def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
         if trial.state is not State.COMPLETE or not trial.checkpoint:
             continue
         with checkpoints.local_copy(trial.checkpoint) as folder:
-            if (folder / FILE).is_file():
-                frames.append(pd.read_parquet(folder / FILE).assign(trial=trial.number))
+            if (folder / PREDICTIONS).is_file():
+                frames.append(pd.read_parquet(folder / PREDICTIONS).assign(trial=trial.number))
     if not frames:
         return False
     temporary = target.with_name(f".{target.name}.{os.getpid()}")

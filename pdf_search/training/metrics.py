@@ -8,12 +8,15 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torchmetrics.functional.classification import multiclass_accuracy
-from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 
 from pdf_search.data.ogb_package import import_ogb
 from pdf_search.data.task_notes import tasks_counted
+from pdf_search.imports import known_backend
 from pdf_search.records import Task
+
+with known_backend():
+    from torchmetrics.functional.classification import multiclass_accuracy
+    from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 
 Values = NDArray[np.float32] | NDArray[np.float64]
 TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # of the others one graph is enough

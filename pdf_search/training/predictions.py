@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 
 from pdf_search.data.prepared import Prepared
-from pdf_search.records import Task
+from pdf_search.records import PREDICTIONS, Task
 from pdf_search.training.checkpoint import write_atomically
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.selection import Predictions, probabilities
-
-PREDICTIONS = "predictions.parquet"
 
 
 def prediction_table(

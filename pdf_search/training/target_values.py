@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdf_search.training.metrics import by_target
-from pdf_search.training.predictions import PREDICTIONS
+from pdf_search.records import PREDICTIONS
 
 TargetValues = dict[str, dict[str, list[list[Any]]]]
 
@@ -34,6 +33,8 @@ def target_values(folder: Path, metric: str) -> TargetValues:
 
 
 def _of_replicate(rows: pd.DataFrame, metric: str) -> tuple[list[float | None], list[int]]:
+    from pdf_search.training.metrics import by_target  # noqa: PLC0415 - with torch
+
     tasks = int(rows["task"].max()) + 1
     target, prediction = (
         rows[name].to_numpy().reshape(-1, tasks) for name in ("target", "prediction")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pdf_search.imports import known_backend
 from pdf_search.results import Store
 from reports.grid_files import tables_as_files
 from reports.studies.curves import study_figures
@@ -25,7 +26,8 @@ def write_study(store: Store, name: str, folder: Path) -> list[Path]:
     Raises:
         StoreError: an unknown study, or a folder that cannot be written.
     """
-    from reports.studies.plots import images  # noqa: PLC0415 - matplotlib is slow to import
+    with known_backend():
+        from reports.studies.plots import images  # noqa: PLC0415 - matplotlib is slow to import
 
     study = load_study(store, name)
     grids, figures = study_grids(study), study_figures(study)

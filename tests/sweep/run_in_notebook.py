@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import io
 import sys
+import traceback
 from pathlib import Path
 
 import ray.cloudpickle
@@ -43,9 +44,14 @@ async def cell(out: str, cache: str, space: str, database: str) -> str:
 
 def main(words: list[str]) -> None:
     sys.path.insert(0, str(ROOT))
-    real, sys.stdout, sys.stderr = sys.stdout, io.StringIO(), io.StringIO()
+    real, errors = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
     sys.argv = ["ipykernel_launcher.py", "-f", "/run/kernel-1.json"]
-    real.write(asyncio.run(cell(*words)))
+    try:
+        real.write(asyncio.run(cell(*words)))
+    except BaseException:
+        traceback.print_exc(file=errors)
+        raise
 
 
 if __name__ == "__main__":

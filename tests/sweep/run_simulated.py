@@ -26,7 +26,7 @@ def main(verb: str, out: str, cache: str, space: str, trials: str) -> int:
             out=Path(out),
             cache=Path(cache),
             trials=int(trials),
-            checkpoint_seconds=0.2,
+            checkpoint_seconds=0.001,
         )
         result = run_sweep(plan_sweep(load_space(space), options), functions=functions)
     else:

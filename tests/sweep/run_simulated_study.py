@@ -18,7 +18,7 @@ def main(out: str, cache: str, study: str) -> int:
     from tests.sweep import simulated  # noqa: PLC0415
 
     ray.cloudpickle.register_pickle_by_value(simulated)
-    options = SweepOptions(out=Path(out), cache=Path(cache), checkpoint_seconds=0.2)
+    options = SweepOptions(out=Path(out), cache=Path(cache), checkpoint_seconds=0.001)
     result = run_study(plan_study(load_study(study), options), function=simulated.simulated_trial)
     print(f"ended {result.ended!r}")
     return 130 if result.ended == "interrupted" else 0

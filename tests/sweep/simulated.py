@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import nan
 from pathlib import Path
 
@@ -44,12 +45,13 @@ def simulated_trial(
 ) -> TrialOutcome:
     """``SIMULATED_SECONDS``: of an epoch. ``SIMULATED_LOG``: a file that gets a line an epoch.
 
-    ``SIMULATED_FAILS``: every trial fails before its first epoch.
+    ``SIMULATED_FAILS``: every trial fails before its first epoch. ``SIMULATED_HOLD``: see ``hold``.
     """
     assert data is not None
     first = json.loads((resume / STATE).read_text())["epoch"] + 1 if resume is not None else 1
     for epoch in range(first, config.epochs + 1):
         time.sleep(float(os.environ.get("SIMULATED_SECONDS", "0")))
+        wait_while_held(config, epoch)
         if os.environ.get("SIMULATED_FAILS"):
             raise OSError(f"no library of version {config.model.hidden}\nits details")
         if epoch == BREAK and config.training.batch_size == FAILS:
@@ -62,6 +64,37 @@ def simulated_trial(
         log(config, epoch)
         report(epoch_report(config, epoch), saver(config, epoch))
     return TrialOutcome(State.COMPLETE, config.epochs)
+
+
+@contextmanager
+def hold(file: Path, phase: Phase) -> Iterator[None]:
+    """Meanwhile a trial of the phase waits in epoch 3, all but the first one that came there.
+
+    The trials are in processes whose ``SIMULATED_HOLD`` is the file.
+    """
+    file.write_text(phase)
+    try:
+        yield
+    finally:
+        file.unlink()
+
+
+def wait_while_held(config: TrialConfig, epoch: int) -> None:
+    file = Path(os.environ.get("SIMULATED_HOLD", "/none"))
+    if epoch != BREAK or not _held(file, config.phase):
+        return
+    try:
+        file.with_name(f"{file.name}.{config.phase}").touch(exist_ok=False)
+    except FileExistsError:
+        while _held(file, config.phase):
+            time.sleep(0.05)
+
+
+def _held(file: Path, phase: Phase) -> bool:
+    try:
+        return file.read_text() == phase
+    except FileNotFoundError:
+        return False
 
 
 def diverged(config: TrialConfig, epoch: int) -> EpochReport:

@@ -14,7 +14,15 @@ import pytest
 from optuna.study import StudyDirection as Direction
 from rich.console import Console
 
-from pdf_search.records import METRICS, Phase, Replicate, ReplicateEpoch, State, TrialRecord
+from pdf_search.records import (
+    METRICS,
+    PREDICTIONS,
+    Phase,
+    Replicate,
+    ReplicateEpoch,
+    State,
+    TrialRecord,
+)
 from pdf_search.results.store import Store
 from pdf_search.space import Space
 from pdf_search.sweep import SweepOptions, plan_sweep
@@ -24,7 +32,7 @@ from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.optuna_log import StudyLog, open_study
 from pdf_search.sweep.plan import Plan
-from pdf_search.sweep.predictions import FILE, gather_predictions
+from pdf_search.sweep.predictions import gather_predictions
 from tests.sweep.helpers import NAME, SHAPE, Bench, SilentView, finish, report, sweep_record
 
 
@@ -144,7 +152,7 @@ def test_predictions_are_gathered_of_whole_trials_alone(tmp_path: Path) -> None:
     for number, state in enumerate((State.COMPLETE, State.FAILED, State.INTERRUPTED)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        pd.DataFrame({"prediction": [0.5 + number]}).to_parquet(folder / FILE)
+        pd.DataFrame({"prediction": [0.5 + number]}).to_parquet(folder / PREDICTIONS)
         trials.append(_record(number, state, folder))
     assert gather_predictions(trials, tmp_path / "all.parquet")
     table = pd.read_parquet(tmp_path / "all.parquet")

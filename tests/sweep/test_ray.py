@@ -29,7 +29,7 @@ from pdf_search.sweep import (
 )
 from tests.sweep import run_simulated
 from tests.sweep.conftest import write_space
-from tests.sweep.simulated import simulated_baseline, simulated_trial
+from tests.sweep.simulated import hold, simulated_baseline, simulated_trial
 
 FUNCTIONS = Functions(simulated_trial, simulated_baseline)
 
@@ -127,14 +127,15 @@ class Victim:
         self.out = tmp_path / "runs"
         self.cache = cache
         self.log = tmp_path / "log"
+        self.held = tmp_path / "held"
         write_space(tmp_path)
         self.space = tmp_path / "tiny.yaml"
 
-    def start(self, verb: str, trials: int, seconds: float) -> subprocess.Popen[str]:
+    def start(self, verb: str, trials: int) -> subprocess.Popen[str]:
         places = [str(self.out), str(self.cache), str(self.space)]
         return subprocess.Popen(
             [sys.executable, run_simulated.__file__, verb, *places, str(trials)],
-            env=os.environ | {"SIMULATED_SECONDS": str(seconds), "SIMULATED_LOG": str(self.log)},
+            env=os.environ | {"SIMULATED_HOLD": str(self.held), "SIMULATED_LOG": str(self.log)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -169,17 +170,19 @@ def test_a_killed_and_interrupted_sweep_loses_nothing_and_counts_nothing_twice(
     tmp_path: Path, cache: Path
 ) -> None:
     victim = Victim(tmp_path, cache)
-    driver = victim.start("run", trials=8, seconds=0.15)
-    victim.wait_for(in_the_middle)
-    driver.kill()
-    driver.communicate()
+    with hold(victim.held, Phase.SEARCH):
+        driver = victim.start("run", trials=8)
+        victim.wait_for(in_the_middle)
+        driver.kill()
+        driver.communicate()
     with victim.store() as store:
         before = {t.number: t for t in store.trials(run_simulated.NAME, Phase.SEARCH)}
 
-    driver = victim.start("resume", trials=10, seconds=0.15)
-    victim.wait_for(confirming)
-    os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: Ray's processes get it too
-    out, err = driver.communicate(timeout=60)
+    with hold(victim.held, Phase.CONFIRM):
+        driver = victim.start("resume", trials=10)
+        victim.wait_for(confirming)
+        os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: Ray's processes get it too
+        out, err = driver.communicate(timeout=60)
     assert driver.returncode == 130, err
     assert f"ended 'interrupted' pdf-search resume {run_simulated.NAME} --out" in out
     assert "Traceback" not in err
@@ -188,7 +191,7 @@ def test_a_killed_and_interrupted_sweep_loses_nothing_and_counts_nothing_twice(
     assert not any(t.state is State.RUNNING for t in waiting)
     assert any("interrupted" in t.message for t in waiting)
 
-    driver = victim.start("resume", trials=10, seconds=0.0)
+    driver = victim.start("resume", trials=10)
     out, err = driver.communicate(timeout=120)
     assert driver.returncode == 0, err
     assert "ended ''" in out

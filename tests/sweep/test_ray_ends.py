@@ -10,6 +10,7 @@ import pytest
 
 from pdf_search.records import Phase, State
 from tests.sweep import run_simulated
+from tests.sweep.simulated import hold
 from tests.sweep.test_ray import Victim, in_the_middle
 
 pytestmark = [
@@ -24,7 +25,7 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
 ) -> None:
     victim = Victim(tmp_path, cache)
     monkeypatch.setenv("SIMULATED_FAILS", "1")
-    driver = victim.start("run", trials=8, seconds=0.5)
+    driver = victim.start("run", trials=8)
     out, err = driver.communicate(timeout=120)
     assert "ended 'alike' pdf-search resume killed" in out, err
     with victim.store() as store:
@@ -35,10 +36,11 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     assert all("a resume tries this trial again" in trial.message for trial in failed)
 
     monkeypatch.delenv("SIMULATED_FAILS")
-    driver = victim.start("resume", trials=8, seconds=0.15)
-    victim.wait_for(in_the_middle)
-    os.killpg(driver.pid, signal.SIGTERM)  # as a batch system does
-    out, err = driver.communicate(timeout=60)
+    with hold(victim.held, Phase.SEARCH):
+        driver = victim.start("resume", trials=8)
+        victim.wait_for(in_the_middle)
+        os.killpg(driver.pid, signal.SIGTERM)  # as a batch system does
+        out, err = driver.communicate(timeout=60)
     assert driver.returncode == 130, err
     assert "ended 'interrupted'" in out
     assert "Traceback" not in err
@@ -48,7 +50,7 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     assert not any(trial.state in (State.RUNNING, State.FAILED) for trial in waiting)
     assert any(trial.state is State.INTERRUPTED for trial in waiting)
 
-    driver = victim.start("resume", trials=8, seconds=0.0)
+    driver = victim.start("resume", trials=8)
     out, err = driver.communicate(timeout=120)
     assert driver.returncode == 0, err
     with victim.store() as store:

@@ -19,7 +19,7 @@ from pdf_search.results.store import Store
 from pdf_search.space import load_study
 from pdf_search.sweep import SweepOptions, plan_study, resume_study, run_study
 from tests.sweep import run_simulated_study
-from tests.sweep.simulated import FAILS, simulated_trial
+from tests.sweep.simulated import FAILS, hold, simulated_trial
 from tests.sweep.test_study_book import write_study
 
 pytestmark = [
@@ -67,12 +67,13 @@ class Victim:
     def __init__(self, tmp_path: Path, cache: Path) -> None:
         self.out = tmp_path / "runs"
         self.log = tmp_path / "log"
+        self.held = tmp_path / "held"
         self.words = [str(self.out), str(cache), write_study(tmp_path)]
 
-    def start(self, seconds: float) -> subprocess.Popen[str]:
+    def start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, run_simulated_study.__file__, *self.words],
-            env=os.environ | {"SIMULATED_SECONDS": str(seconds), "SIMULATED_LOG": str(self.log)},
+            env=os.environ | {"SIMULATED_HOLD": str(self.held), "SIMULATED_LOG": str(self.log)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -102,13 +103,14 @@ def test_a_killed_study_goes_on_when_the_command_is_given_again(
     tmp_path: Path, cache: Path
 ) -> None:
     victim = Victim(tmp_path, cache)
-    driver = victim.start(seconds=0.5)
-    victim.wait_for(in_the_middle)
-    driver.kill()
-    driver.communicate()
+    with hold(victim.held, Phase.CONFIRM):
+        driver = victim.start()
+        victim.wait_for(in_the_middle)
+        driver.kill()
+        driver.communicate()
     with victim.store() as store:
         before = {(t.sweep, t.number): t for part in PARTS for t in store.trials(part)}
-    driver = victim.start(seconds=0.0)
+    driver = victim.start()
     out, err = driver.communicate(timeout=120)
     assert driver.returncode == 0, err
     assert "ended ''" in out

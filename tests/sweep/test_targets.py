@@ -13,11 +13,10 @@ import pytest
 from pdf_search.config import InputShape, TrialConfig, newest, parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.data.registry import molecule_shape
-from pdf_search.records import EpochReport, Phase, Protocol, State, SweepRecord, Task
+from pdf_search.records import PREDICTIONS, EpochReport, Phase, Protocol, State, SweepRecord, Task
 from pdf_search.results import Store, summarise
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.predictions import FILE
 from pdf_search.sweep.targets import record_targets
 from pdf_search.training.metrics import by_target, evaluate
 from pdf_search.training.trial import run_trial
@@ -113,7 +112,7 @@ def test_a_single_target_and_classes_record_nothing(store: Store, tmp_path: Path
     ledger.planned(Job(Phase.CONFIRM, 0, trial))
     columns = {"split": "test", "index": [0, 1], "task": 0, "replicate": 0}
     table = pd.DataFrame({**columns, "target": [1.0, 2.0], "prediction": [1.5, 2.5]})
-    table.to_parquet(tmp_path / FILE)
+    table.to_parquet(tmp_path / PREDICTIONS)
     ledger.save(replace(ledger.records[0], state=State.COMPLETE, checkpoint=str(tmp_path)))
     record_targets(ledger)
     assert store.trials(record.name)[0].by_target is None
