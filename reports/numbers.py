@@ -9,7 +9,7 @@ from pdf_search.records import METRICS, Metric
 
 SIGNIFICANT = 4  # digits of a value without a spread
 MOST_DECIMALS = 6
-LARGE = 1e9  # from here on a power of ten is written
+LARGE, SMALL = 1e9, 1e-4  # beyond them a power of ten is written
 VAGUE = ("low", "high", "step", "kind")  # last parts of a path that need the part before
 
 
@@ -51,13 +51,14 @@ def format_spread(value: float | None, spread: float | None) -> str:
     """The spread to the same decimals as its value; empty for none."""
     if value is None or spread is None:
         return ""
-    return _written(spread, value, spread)
+    text = _written(spread, value, spread)
+    return f"{spread:.1e}" if spread and not float(text) else text  # small is not none
 
 
 def _written(number: float, value: float, spread: float | None) -> str:
     if not isfinite(number):
         return str(number)
-    if abs(number) >= LARGE:
+    if abs(number) >= LARGE or 0 < max(abs(value), spread or 0.0) < SMALL:
         return f"{number:.{SIGNIFICANT - 1}e}"
     return f"{number:.{decimals_of(value, spread)}f}"
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import yaml
 
-from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State
+from pdf_search.results import no_trial
 from pdf_search.results.summary import UNDEFINED
 from reports.leaderboard import UNDEFINED_CELL, leaderboard_cells, leaderboard_rows
 from reports.numbers import (
@@ -70,10 +70,7 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
     for entry in entries:
         if entry.trial.number == number:
             return entry
-    raise StoreError(
-        f"sweep {data.sweep.name!r} has no trial {number} in phase {phase.value}; "
-        f"`pdf-search show {data.sweep.name}` lists its trials"
-    )
+    raise no_trial(data.sweep.name, phase, number, [entry.trial.number for entry in entries])
 
 
 def show_trial(data: SweepData, entry: Entry) -> str:

@@ -11,7 +11,7 @@ from typer import Option
 from pdf_search.cli.groups import AsJson, Place, Source, grouped
 from pdf_search.cli.trained import RunName, Which, find_run, loaded
 from pdf_search.cli.words import out, out_json, say
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, DataError
 from pdf_search.places import expanded
 from pdf_search.wording import counted
 
@@ -57,6 +57,11 @@ def predict(
         out_json({"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong})
     elif to is None:
         out(found.table.to_csv(index=False))
+    if found.wrong == len(found.table):
+        raise DataError(
+            f"{csv}: none of the {counted(found.wrong, 'row')} has a prediction, see the column "
+            f"reason: is {column!r} the column of SMILES (--smiles)?"
+        )
     wrong = f"; {found.wrong} without a prediction, see the column reason" if found.wrong else ""
     over = f"mean and spread over {found.replicates} replicates"
     if found.replicates == 1:

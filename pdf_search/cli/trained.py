@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
     if (folder / "results.db").is_file():
         raise ConfigError(
             f"{folder} is a sweep: name one of its trials with --trial N "
-            f"(`pdf-search show {run}` lists them)"
+            f"(`pdf-search show {shlex.quote(str(run))}` lists them)"
         )
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():

@@ -25,7 +25,7 @@ class DataConfig(Frozen):
 
     name: str
     train_fraction: Annotated[float, Field(gt=0, le=1)] = 1.0
-    split_seed: int = 0
+    split_seed: Annotated[int, Field(ge=0)] = 0
     path: str | None = None
     smiles: str = "smiles"
     targets: tuple[str, ...] = ()

@@ -12,6 +12,8 @@ from pdf_search.data.prepared import Prepared
 from pdf_search.data.target_notes import averaged_note
 from pdf_search.records import Task
 
+SMALL = 1e-3
+
 Counts = NDArray[np.int64]
 
 
@@ -95,7 +97,12 @@ def _range(values: NDArray[np.float64]) -> dict[str, int | float]:
         return {"values": 0}
     return {
         "values": len(values),
-        "lowest": round(float(values.min()), 4),
-        "mean": round(float(values.mean()), 4),
-        "highest": round(float(values.max()), 4),
+        "lowest": _rounded(values.min()),
+        "mean": _rounded(values.mean()),
+        "highest": _rounded(values.max()),
     }
+
+
+def _rounded(value: float) -> float:
+    """To four decimals, small values to four digits."""
+    return float(f"{value:.3e}") if abs(value) < SMALL else round(float(value), 4)

@@ -11,6 +11,7 @@ from pathlib import Path
 from pdf_search.data.cells import is_number
 from pdf_search.data.csv_rows import (
     SEPARATORS,
+    Layout,
     QuoteError,
     Row,
     check_lines,
@@ -111,6 +112,7 @@ def read_table(path: Path, as_is: bool = False, option: str = "data.path") -> Ta
     try:
         rows = list(rows_of(text, layout.separator))[layout.said :]
         header = _header(path, rows)
+        _check_said(path, layout, header)
         spread = check_lines(text, layout.separator, rows, len(header))
     except QuoteError as error:
         raise DataError(f"{path}: {error}") from None
@@ -160,6 +162,17 @@ def _refuse_second_header(path: Path, header: Row, rows: list[Row]) -> None:
         f"{path}: the names of the columns, line {header.first}, stand once more among the rows",
         "files were put one after another: keep the first line of names only",
     )
+
+
+def _check_said(path: Path, layout: Layout, header: tuple[str, ...]) -> None:
+    if not layout.said or len(header) > 1:
+        return
+    for other, name in SEPARATORS.items():
+        if other in header[0]:
+            raise DataError(
+                f"{path}: line 1 says that cells are separated by {SEPARATORS[layout.separator]}, "
+                f"but in line 2 {name} stand between them: remove line 1 or correct it"
+            )
 
 
 def _check_widths(path: Path, separator: str, header: Row, rows: list[Row]) -> None:

@@ -55,6 +55,11 @@ def _other_kind(data: bytes) -> str:
     if data.startswith(b"PAR1") and data.endswith(b"PAR1"):
         return "it is a Parquet file: write it with pandas' to_csv(..., index=False)"
     head = data[:_HEAD]
+    if head.count(0) > len(head) / 1.6:  # three bytes of four, of two in UTF-16
+        return (
+            "it is UTF-32: save it as 'CSV UTF-8', or convert it with "
+            "`iconv -f UTF-32 -t UTF-8 OLD > NEW`"
+        )
     if data.startswith(_UTF_16) or head.count(0) > len(head) / 4:
         return (
             "it is UTF-16 (Excel's 'Unicode text'): save it as 'CSV UTF-8', or convert it with "

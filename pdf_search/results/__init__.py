@@ -1,7 +1,7 @@
 """The results database: written by the driver of a sweep alone, read by everyone. No torch."""
 
 from pdf_search.results.nested import NestedSummary, nested_candidates, select_nested
-from pdf_search.results.store import Store
+from pdf_search.results.store import Store, no_trial
 from pdf_search.results.study_parts import is_study_part, study_parts
 from pdf_search.results.summary import Stat, TrialSummary, rank_trials, summarise
 
@@ -12,6 +12,7 @@ __all__ = [
     "TrialSummary",
     "is_study_part",
     "nested_candidates",
+    "no_trial",
     "rank_trials",
     "select_nested",
     "study_parts",

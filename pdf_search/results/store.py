@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from difflib import get_close_matches
@@ -31,7 +31,16 @@ from pdf_search.results.database import (
 )
 from pdf_search.results.migrations import STEPS, check_version, migrate, stored_version
 
+MOST_NUMBERS = 10  # of trials that an error names
 SWEEP_FIELDS = frozenset(field.name for field in fields(SweepRecord)) - {"name"}
+
+
+def no_trial(sweep: str, phase: Phase, number: int, known: Sequence[int]) -> StoreError:
+    """The error that names the trials that are there."""
+    shown = ", ".join(map(str, sorted(known)[:MOST_NUMBERS])) or "none"
+    if len(known) > MOST_NUMBERS:
+        shown += f" and more, up to {max(known)}"
+    return StoreError(f"sweep {sweep!r} has no trial {number} in phase {phase}; it has {shown}")
 
 
 class Store:
@@ -211,10 +220,11 @@ class Store:
     def _known_trial(self, connection: sa.Connection, sweep: str, phase: Phase, number: int) -> int:
         identity = self._trial_id(connection, sweep, phase, number)
         if identity is None:
-            raise StoreError(
-                f"sweep {sweep!r} has no trial {number} in phase {phase}; "
-                f"`pdf-search show {sweep}` lists its trials"
+            numbers = sa.select(tables.trial.c.number).where(
+                (tables.trial.c.sweep_id == self._known_sweep(connection, sweep))
+                & (tables.trial.c.phase == phase)
             )
+            raise no_trial(sweep, phase, number, connection.execute(numbers).scalars().all())
         return identity
 
     def _trial_id(

@@ -30,6 +30,9 @@ def test_data_says_what_was_guessed_and_counts(run: Run, home: Path) -> None:
     assert "values: 30, lowest: 0.0, mean: 3.625, highest: 7.25, missing: 0" in text
     assert "note: 1 row has no target and is left out: line 32" in text
     assert "note: read as no value: 'n/a' (once)" in text
+    write(home / "small.csv", [f"{number}e-8" for number in NUMBERS])
+    text = run("data", "small.csv").stdout
+    assert "lowest: 0.0, mean: 3.625e-08, highest: 7.25e-08" in text
     write(home / "labels.csv", [0, 1, 1] * 10)
     text = run("data", "labels.csv").stdout
     assert "multilabel (guessed: the targets hold only 0 and 1; data.task=regression" in text

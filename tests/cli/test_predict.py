@@ -52,6 +52,10 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert german.stdout.splitlines()[1].startswith("1,CCO,2,,")
     doubled = run("predict", "two", "--csv", home / "de.txt", "--json", code=2)
     assert "--json: the columns 'id' are there more than once" in doubled.stderr
+    (home / "none.csv").write_text("id,smiles\nCC,1.5\nCCO,2.5\n")
+    none = run(*words[:3], home / "none.csv", "--to", home / "none-out.csv", code=1).stderr
+    assert "none of the 2 rows has a prediction, see the column reason: is 'smiles' the" in none
+    assert len((home / "none-out.csv").read_text().splitlines()) == 3
     (home / "mark.csv").write_text('id,smiles\n"a,CCO\nb,CC\n')
     assert "line 2: a quotation mark" in run(*words[:3], home / "mark.csv", code=1).stderr
     (home / "wide.csv").write_bytes("id,smiles\n1,CCO\n".encode("utf-16"))

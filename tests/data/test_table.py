@@ -94,6 +94,8 @@ ACCENT = "smiles,y,by\nCC,1.5,Ann\nCCO,2.5,Andr\xe9\nC,3.5,Bob\n"
         (PLAIN.encode("utf-16"), "it is UTF-16 .*iconv -f UTF-16"),
         (PLAIN.encode("utf-16-le"), "it is UTF-16"),
         (PLAIN.encode("utf-16-be"), "it is UTF-16"),
+        (PLAIN.encode("utf-32"), "it is UTF-32: .*iconv -f UTF-32"),
+        (PLAIN.encode("utf-32-be"), "it is UTF-32"),
         (ACCENT.encode("latin-1"), r"line 3 holds the byte 0xE9, in 'CCO,2.5,André' .*iconv"),
         (ACCENT.replace("\n", "\r").encode("latin-1"), "line 3 holds the byte 0xE9"),
         (PLAIN.replace("2.5", "2.5\0").encode(), "line 3 holds a NUL byte: the file is damaged"),
@@ -235,6 +237,10 @@ def test_names_that_differ_by_blanks_around_them_are_the_same_name(tmp_path: Pat
         ("solubility\nsmiles,y\nCC,1\n", "the line of names comes first"),
         (",,\nsmiles,y,z\nC,1,2\n", "its first line holds no names"),
         ("\n \n", "it is empty"),
+        (
+            "sep=;\nsmiles,y\nCC,1\n",
+            "by semicolons, but in line 2 commas stand between them",
+        ),
         ("smiles,y\n,\n", "a header but no rows"),
     ],
 )

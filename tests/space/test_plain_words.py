@@ -36,6 +36,7 @@ def space_of(key: str, text: str) -> str:
         ("description", "[a]", "description: ['a'] does not fit: give a text"),
         ("data", "zinc", "data: 'zinc' does not fit: give keys with values (the data set: {name"),
         ("data", "{name: zinc, train_fraction: 0}", "data.train_fraction: 0 is too small: give mo"),
+        ("data", "{name: zinc, split_seed: -1}", "data.split_seed: -1 is too small: give 0 or mo"),
         ("model", "{dropout: 1.0}", "model.dropout: 1.0 is too large: give less than 1"),
         ("model", "{filter_norm: maybe}", "model.filter_norm: 'maybe' does not fit: give true or"),
         ("training", "{learning_rate: .inf}", "inf does not fit: give a finite number"),
