@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from pdf_search.atomic import whole_file
 from pdf_search.errors import StoreError
 from pdf_search.results import Store
 from reports.csv_files import leaderboard_csv, table_csv
@@ -58,19 +58,14 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_replace(folder / name, content) for name, content in contents.items()]
+        return [_write(folder / name, content) for name, content in contents.items()]
     except OSError as error:
         raise StoreError(
             f"the report cannot be written to {folder}: {error.strerror}; choose another --out"
         ) from error
 
 
-def _replace(path: Path, content: str | bytes) -> Path:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+def _write(path: Path, content: str | bytes) -> Path:
+    with whole_file(path) as part:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import zlib
 from pathlib import Path
@@ -49,8 +48,6 @@ class GrowingArray:
             for part in self._parts:
                 with part.open("rb") as file:
                     shutil.copyfileobj(file, out, 1 << 24)
-            out.flush()
-            os.fsync(out.fileno())
         for part in self._parts:
             part.unlink()
 
@@ -61,11 +58,8 @@ class GrowingArray:
 
 
 def save_array(path: Path, array: Array) -> None:
-    """Write a small array as .npy, safely on disk."""
-    with path.open("wb") as file:
-        np.save(file, np.ascontiguousarray(array), allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
+    """Write a small array as .npy."""
+    np.save(path, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def map_array(path: Path) -> Array:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pdf_search.atomic import new_folder, put_folder
 from pdf_search.config import BasisConfig
 from pdf_search.data.arrays import checksum, map_array, save_array
 from pdf_search.data.cache import cache_folder, locked
@@ -130,27 +128,27 @@ def _read(folder: Path, meta: dict[str, Any]) -> Bank | None:
 
 
 def _store(folder: Path, bank: Bank) -> None:
-    """Write beside ``folder`` and rename; the caller holds the lock."""
-    temp = folder.with_name(f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+    """Write a bank; the caller holds the lock."""
     try:
-        temp.mkdir(parents=True)
-        checksums = {}
-        for name in ARRAYS:
-            array = np.ascontiguousarray(_compact(name, getattr(bank, name)))
-            save_array(temp / f"{name}.npy", array)
-            checksums[name] = checksum(array)
-        bases = {"grid": bank.grid, "diagonals": bank.diagonals}
-        meta = {**bases, "hops": bank.hops, "checksums": checksums}
-        (temp / "meta.json").write_text(json.dumps(meta))
-        shutil.rmtree(folder, ignore_errors=True)  # a damaged one
-        temp.rename(folder)
+        with new_folder(folder) as temp:
+            _write(temp, bank)
+            put_folder(temp, folder)
     except OSError as error:
         raise DataError(
             f"the bank cannot be written to {folder.parent} ({error}): "
             "set PDF_SEARCH_CACHE to a folder with room"
         ) from None
-    finally:
-        shutil.rmtree(temp, ignore_errors=True)
+
+
+def _write(folder: Path, bank: Bank) -> None:
+    checksums = {}
+    for name in ARRAYS:
+        array = np.ascontiguousarray(_compact(name, getattr(bank, name)))
+        save_array(folder / f"{name}.npy", array)
+        checksums[name] = checksum(array)
+    bases = {"grid": bank.grid, "diagonals": bank.diagonals}
+    meta = {**bases, "hops": bank.hops, "checksums": checksums}
+    (folder / "meta.json").write_text(json.dumps(meta))
 
 
 def _compact(name: str, array: Array) -> Array:

@@ -6,7 +6,6 @@ import datetime
 import hashlib
 import importlib.metadata
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +61,7 @@ def build(
         "versions": {n: importlib.metadata.version(n) for n in ("numpy", "ogb", "rdkit")},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
-    with (folder / "meta.json").open("w") as file:
-        json.dump(meta, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1))
 
 
 def array_hash(array: NDArray[np.int64]) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
+from pdf_search.atomic import new_folder, put_folder
 from pdf_search.config import DataConfig
 from pdf_search.data.build import build
 from pdf_search.data.cache import cache_folder, locked
@@ -53,7 +51,7 @@ def prepare(
         folder = _folder(root, info, raw)
         if not _is_intact(folder):
             say(f"preparing {info.title} from {raw.place}")
-            _replace(folder, info, raw, say)
+            _build(folder, info, raw, say)
     return folder
 
 
@@ -72,19 +70,10 @@ def _is_intact(folder: Path) -> bool:
     return True
 
 
-def _replace(folder: Path, info: DatasetInfo, raw: RawFiles, say: Progress) -> None:
-    """Build beside ``folder`` and rename; the caller holds the lock."""
-    for leftover in folder.parent.glob(f".{folder.name}.*"):  # of a process that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
-    temp = folder.parent / f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+def _build(folder: Path, info: DatasetInfo, raw: RawFiles, say: Progress) -> None:
     try:
-        temp.mkdir()
-        build(temp, info, raw.read(say), {"place": raw.place, **raw.identity}, say)
-        if folder.exists():
-            folder.rename(temp.with_name(f"{temp.name}.damaged"))
-        temp.rename(folder)
+        with new_folder(folder) as temp:
+            build(temp, info, raw.read(say), {"place": raw.place, **raw.identity}, say)
+            put_folder(temp, folder)
     except OSError as error:
         raise DataError(f"{info.title} cannot be prepared in {folder.parent}: {error}") from None
-    finally:
-        shutil.rmtree(temp, ignore_errors=True)
-        shutil.rmtree(temp.with_name(f"{temp.name}.damaged"), ignore_errors=True)

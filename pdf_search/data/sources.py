@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import os
 import shutil
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pdf_search.atomic import new_folder, put_folder
 from pdf_search.config import DataConfig
 from pdf_search.data import download, molecules, ogb_raw, registry, tu, zinc
 from pdf_search.data.ogb_package import graph_property_sets
@@ -128,20 +127,14 @@ def fetch_raw(
     """
     source = source_of(info)
     folder = cache / "raw" / source.wanted.homes[0]
-    for leftover in (cache / "raw").glob(f".{info.name}.*"):  # of a process that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
-    temp = cache / "raw" / f".{info.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
     try:
-        temp.mkdir(parents=True)
-        source.download(temp, assume_yes, say)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        (temp / source.downloaded).rename(folder)
+        with new_folder(cache / "raw" / info.name) as temp:
+            source.download(temp, assume_yes, say)
+            put_folder(temp / source.downloaded, folder)
     except DataError as error:
         raise DataError(f"{error}{_remedy(source, data_root)}") from None
     except OSError as error:
         raise DataError(f"{info.name} cannot be downloaded into {folder}: {error}") from None
-    finally:
-        shutil.rmtree(temp, ignore_errors=True)
     if not has_all(folder, source.wanted):
         shutil.rmtree(folder, ignore_errors=True)
         raise DataError(

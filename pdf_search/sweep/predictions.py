@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
+from pdf_search.atomic import whole_file
 from pdf_search.records import PREDICTIONS, State, TrialRecord
 from pdf_search.sweep import checkpoints
 
@@ -26,7 +26,6 @@ def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
                 frames.append(pd.read_parquet(folder / PREDICTIONS).assign(trial=trial.number))
     if not frames:
         return False
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    pd.concat(frames, ignore_index=True).to_parquet(temporary, index=False)
-    temporary.replace(target)
+    with whole_file(target) as path:
+        pd.concat(frames, ignore_index=True).to_parquet(path, index=False)
     return True

@@ -1,14 +1,13 @@
-"""Checkpoints: written to a temporary file and renamed, read without running code from them."""
+"""Checkpoints: written whole, read without running code from them."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from pdf_search.atomic import whole_file
 from pdf_search.config import TrialConfig
 from pdf_search.errors import TrialError
 
@@ -20,20 +19,10 @@ class CheckpointError(TrialError):
     """A checkpoint that nothing can continue from: missing, damaged or of another version."""
 
 
-def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` on a temporary neighbour of ``path``, then rename it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        write(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
     content = {"format": FORMAT, **state}
-    write_atomically(folder / CHECKPOINT, lambda path: torch.save(content, path))
+    with whole_file(folder / CHECKPOINT) as path:
+        torch.save(content, path)
 
 
 def identity(config: TrialConfig, fingerprint: str | None) -> dict[str, str]:

@@ -18,13 +18,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.atomic import whole_file
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.splits import split_for
 from pdf_search.errors import TrialError
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.records import Replicate
-from pdf_search.training.checkpoint import write_atomically
 
 EXCERPT = "graphs.npz"
 FORMAT = 1
@@ -78,7 +78,8 @@ class Excerpt:
         return file.getvalue()
 
     def write(self, folder: Path) -> None:
-        write_atomically(folder / EXCERPT, lambda path: path.write_bytes(self.content))
+        with whole_file(folder / EXCERPT) as path:
+            path.write_bytes(self.content)
 
 
 def read_excerpt(folder: Path) -> Excerpt | None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from pdf_search.atomic import whole_file
 from pdf_search.data.prepared import Prepared
 from pdf_search.records import PREDICTIONS, Task
-from pdf_search.training.checkpoint import write_atomically
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.selection import Predictions, probabilities
 
@@ -49,4 +49,5 @@ def prediction_table(
 
 
 def write_predictions(folder: Path, table: pd.DataFrame) -> None:
-    write_atomically(folder / PREDICTIONS, lambda path: table.to_parquet(path, index=False))
+    with whole_file(folder / PREDICTIONS) as path:
+        table.to_parquet(path, index=False)

@@ -12,11 +12,12 @@ from typing import Any
 
 import yaml
 
+from pdf_search.atomic import whole_file
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared
 from pdf_search.errors import TrialError
 from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, TrialOutcome
-from pdf_search.training.checkpoint import CHECKPOINT, write_atomically
+from pdf_search.training.checkpoint import CHECKPOINT
 from pdf_search.training.trial import Save, run_trial
 
 CONFIG = "config.yaml"
@@ -70,7 +71,8 @@ class RunFolder:
         continued = resume and (self.path / CHECKPOINT).is_file()
         earlier = read_curve(self.path / CURVE) if continued else []
         if not continued:
-            write_atomically(self.path / CONFIG, lambda path: path.write_text(text, "utf-8"))
+            with whole_file(self.path / CONFIG) as path:
+                path.write_text(text, "utf-8")
         self.curve = earlier
         saved = time.monotonic()
 
@@ -92,7 +94,8 @@ class RunFolder:
             return None
 
     def _write_curve(self, replicates: Sequence[Replicate]) -> None:
-        write_atomically(self.path / CURVE, lambda path: _write_curve(path, self.curve, replicates))
+        with whole_file(self.path / CURVE) as path:
+            _write_curve(path, self.curve, replicates)
 
 
 def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:

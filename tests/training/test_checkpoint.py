@@ -1,21 +1,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 
 from pdf_search.errors import TrialError
-from pdf_search.training.checkpoint import (
-    CHECKPOINT,
-    load_checkpoint,
-    save_checkpoint,
-    write_atomically,
-)
+from pdf_search.training.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 
 IDENTITY = {"configuration": "abc", "data": "def"}
 STATE = {**IDENTITY, "epoch": 3, "model": {"w": torch.arange(4.0)}, "best": [None, 1.5]}
@@ -70,38 +62,3 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path, content: object) -
     torch.save(content, tmp_path / CHECKPOINT)
     with pytest.raises(TrialError, match="not a checkpoint of this version"):
         load_checkpoint(tmp_path, IDENTITY)
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
-    target = tmp_path / "file"
-    target.write_text("old")
-
-    def fail(path: Path) -> None:
-        path.write_text("half")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(target, fail)
-    assert target.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from pdf_search.training.checkpoint import write_atomically
-
-def die(path):
-    path.write_text("half")
-    os.kill(os.getpid(), signal.SIGKILL)
-
-write_atomically(Path(sys.argv[1]), die)
-"""
-
-
-def test_a_kill_in_the_middle_of_a_write_leaves_the_old_file(tmp_path: Path) -> None:
-    target = tmp_path / "file"
-    target.write_text("old")
-    done = subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert target.read_text() == "old"
