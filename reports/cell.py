@@ -12,34 +12,16 @@ TOLERANCE = 1e-9  # relative: 0.068 lies within 0.066 ± 0.002
 
 
 @dataclass(frozen=True)
-class Reference:
-    """What stands beside a number of ours, as printed at its source."""
-
-    value: float
-    spread: float | None
-    text: str
-    spread_text: str
-    protocol: str
-    source: str
-
-    @property
-    def printed(self) -> str:
-        return f"{self.text} ± {self.spread_text}" if self.spread_text else self.text
-
-    @property
-    def decimals(self) -> int:
-        return max(len(text.partition(".")[2]) for text in (self.text, self.spread_text))
-
-
-@dataclass(frozen=True)
 class Cell:
     """A number, or a text without one, in the printed unit.
 
-    ``kind``: ``ours``, ``published``, ``aside`` (ours under a rule that no table compares),
-    ``warning`` (no valid estimate) or ``computed`` (from data, without training). ``spread`` is the
+    ``kind``: ``ours``, ``published``, ``baseline`` (a predictor without a model), ``aside`` (ours
+    under a rule that no table compares), ``warning`` (no valid estimate), ``computed`` (from data,
+    without training) or ``state`` (a trial's, with its message as ``why``). ``spread`` is the
     population standard deviation over the ``n`` ``over`` (seeds, folds, epochs). ``exact`` is the
     text of a source; without it the value is rounded by its spread. ``why`` says what makes it
-    partial.
+    partial. ``reference`` is the published number beside it. ``cut``: a budget ended the run before
+    the setting's last epoch.
     """
 
     kind: str
@@ -59,8 +41,9 @@ class Cell:
     seeds: str = ""
     epochs: str = ""
     train_fraction: float = 1.0
+    cut: bool = False
     exact: str = ""
-    reference: Reference | None = None
+    reference: Cell | None = None
     source: str = ""
     note: str = ""
     mark: str = ""
@@ -68,11 +51,6 @@ class Cell:
     @property
     def partial(self) -> bool:
         return self.state in (PARTIAL, NOT_STARTED)
-
-    @property
-    def cut(self) -> bool:
-        """Never: a run that was cut short is partial here."""
-        return False
 
     @property
     def footnote(self) -> str:
@@ -96,7 +74,7 @@ class Cell:
     @property
     def difference(self) -> float | None:
         """Ours minus the reference."""
-        if self.reference is None or self.value is None:
+        if self.reference is None or self.reference.value is None or self.value is None:
             return None
         return self.value - self.reference.value
 
@@ -113,7 +91,8 @@ class Cell:
         if self.difference is None or self.reference is None:
             return "–"
         verdicts = {True: "within", False: "outside", None: "no spread published"}
-        words = [f"{self.difference:+.{self.reference.decimals}f}", verdicts[self.within]]
+        decimals = max(len(text.partition(".")[2]) for text in self.reference.texts)
+        words = [f"{self.difference:+.{decimals}f}", verdicts[self.within]]
         words += ["other protocol"] * (self.reference.protocol != self.protocol)
         return ", ".join(words)
 

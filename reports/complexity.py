@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.cell import COMPLETE, PARTIAL, Cell
-from reports.grid import ABSENT, Grid, Line
+from reports.grid import ABSENT, Formula, Grid, Line
 from reports.numbers import format_count
 from reports.published import checked_files
 
@@ -43,8 +43,8 @@ def complexity_grid(key: str = "complexity", measured: Sequence[Memory] = ()) ->
         Line(
             row["method"],
             (
-                row["time"],
-                row["memory"],
+                Formula(row["time"]),
+                Formula(row["memory"]),
                 *(_cell(found.get((row["method"], column))) for column in columns),
             ),
             section="PDF" if row["method"].endswith("PDF") else "others",

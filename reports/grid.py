@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
+from typing import Any
 
 from pdf_search.records import Metric
 from reports.cell import Cell
@@ -14,11 +14,20 @@ from reports.marks import marks
 ABSENT = "–"
 
 
+class Formula(str):
+    """A text that is LaTeX already, as ``$O(n^2)$``."""
+
+    @property
+    def plain(self) -> str:
+        return self.replace("$", "").replace("^2", "²")
+
+
 @dataclass(frozen=True)
 class Line:
     """One line: its name and one cell, or plain text, a column.
 
     ``section`` changes where a rule is drawn; ``group`` stands in a column of its own, once.
+    ``record``: the line in the CSV, where the grid names ``fields``.
     """
 
     name: str
@@ -26,13 +35,16 @@ class Line:
     kind: str = "ours"
     section: str = ""
     group: str = ""
+    record: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Grid:
     """``key`` is the LaTeX label and the CSV's ``table``; ``corner`` heads the lines' names.
 
-    ``partial`` stands in the title, ``notices`` say in full what is unfinished.
+    ``partial`` stands in the title, ``notices`` say in full what is unfinished. ``lead``:
+    paragraphs above the table. ``asides``: columns that LaTeX leaves out and a page sets small.
+    ``fields``: columns of the CSV, one line a record; without them it has one line a number.
     """
 
     key: str
@@ -45,6 +57,9 @@ class Grid:
     partial: str = ""
     notices: tuple[str, ...] = ()
     subscripts: bool = False  # whether parameter counts stand under the numbers
+    lead: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -68,7 +83,8 @@ class Grid:
 
     @property
     def begins_section(self) -> tuple[bool, ...]:
-        return (False, *(a.section != b.section for a, b in pairwise(self.lines)))
+        sections = [line.section for line in self.lines]
+        return tuple(i > 0 and sections[i - 1] != own for i, own in enumerate(sections))
 
     def numbers(self) -> Iterator[tuple[Line, str, Cell]]:
         """Every cell with its line and the name of its column."""

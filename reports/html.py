@@ -13,22 +13,15 @@ from pdf_search.wording import counted
 from reports.curves import learning_curves, stopping_curves
 from reports.environment import templates
 from reports.figures import figure_section, importance_figure, learning_figure, stopping_figure
+from reports.grid import ABSENT, Grid
 from reports.importance import importance
-from reports.leaderboard import leaderboard_cells, leaderboard_rows, varying_params
-from reports.numbers import format_parameter, format_seconds, metric_label
-from reports.result_table import result_table, table_cells
+from reports.numbers import format_seconds, metric_label
 from reports.sweep_data import SweepData
-from reports.target_table import target_grid
 
 
-def report_html(data: SweepData) -> str:
+def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None) -> str:
     """The page. Opens from disk without a network."""
-    table, targets = result_table(data), target_grid(data)
-    header, cells = table_cells(table)
-    rows = leaderboard_rows(data)
-    board_header, board_cells = leaderboard_cells(rows)
     label = metric_label(data.sweep.metric, data.unit)
-    board_header[board_header.index("value")] = label
     return (
         templates()
         .get_template("report.html.j2")
@@ -36,33 +29,27 @@ def report_html(data: SweepData) -> str:
             data=data,
             label=label,
             table=table,
-            table_header=header,
-            table_rows=list(zip(table.rows, cells, strict=True)),
-            board_header=board_header,
-            board_rows=list(zip(rows, board_cells, strict=True)),
-            shared={path: format_parameter(v) for path, v in varying_params(rows)[1].items()},
-            facts=_facts(data),
-            provenance=provenance(data),
+            board=board,
             targets=targets,
-            letters=targets.footnotes() if targets else {},
+            facts=_facts(data, table),
+            provenance=provenance(data),
             figures=_figures(data, label),
             plotlyjs=Markup(get_plotlyjs()),
         )
     )
 
 
-def _facts(data: SweepData) -> list[tuple[str, str]]:
-    table = result_table(data)
-    ours = next((row for row in table.rows if row.kind == "ours"), None)
+def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
+    ours = next((cell for _, _, cell in table.numbers() if cell.kind == "ours"), None)
     states = Counter(entry.trial.state for entry in data.search)
     counted = ", ".join(f"{states[s]} {s.value.lower()}" for s in State if states[s])
     spent = [e.trial.seconds for e in (*data.search, *data.confirm) if e.trial.seconds is not None]
-    first = "first by search" if table.split == "test" else "best of search"
-    shown = "–" if ours is None else ours.text + (f" (n = {ours.n})" if ours.n else "")
+    first = "first by search" if data.confirmed else "best of search"
+    shown = ABSENT if ours is None else ours.printed + (f" (n = {ours.n})" if ours.n else "")
     return [
-        (f"{table.value_header}, {first}", shown),
+        (f"{table.columns[0]}, {first}", shown),
         ("search trials", f"{len(data.search)}: {counted}" if counted else "none"),
-        ("training time, all trials", format_seconds(sum(spent)) if spent else "–"),
+        ("training time, all trials", format_seconds(sum(spent)) if spent else ABSENT),
     ]
 
 

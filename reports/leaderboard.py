@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pdf_search.records import Phase, State, first_line
 from pdf_search.results.summary import UNDEFINED
+from reports.cell import Cell
+from reports.grid import ABSENT, Grid, Line
 from reports.numbers import (
     format_both,
     format_count,
@@ -18,7 +21,6 @@ from reports.numbers import (
     unit_of,
 )
 from reports.sweep_data import Entry, SweepData
-from reports.tables import escape_markdown, render_markdown
 from reports.versions import sweep_versions, version_notes
 
 UNDEFINED_CELL = "undefined"
@@ -114,57 +116,60 @@ def varying_params(rows: list[LeaderboardRow]) -> tuple[list[str], dict[str, Any
     return [path for path in paths if path not in shared], shared
 
 
-def leaderboard_cells(rows: list[LeaderboardRow]) -> tuple[list[str], list[list[str]]]:
-    """Header and text cells, as a reader wants them: only the values that differ."""
-    paths, _ = varying_params(rows)
-    short = short_names(paths)
-    header = ["rank", "phase", "trial", "state", "split", "value", "n", "epochs", "parameters"]
-    header += ["time", "origin", *(short[path] for path in paths)]
-    cells = [_cells(row, paths) for row in rows]
-    reasons = [row.reason for row in rows]
-    if any(reasons):
-        header.append("reason")
-        cells = [[*line, reason] for line, reason in zip(cells, reasons, strict=True)]
-    return header, cells
-
-
-def _cells(row: LeaderboardRow, paths: list[str]) -> list[str]:
-    value = UNDEFINED_CELL if UNDEFINED in row.partial else format_both(row.mean, row.spread)
-    return [
-        "–" if row.rank is None else str(row.rank),
-        row.phase,
-        str(row.number),
-        row.state,
-        row.split,
-        value,
-        str(row.n),
-        str(row.epochs),
-        format_count(row.parameters),
-        format_seconds(row.seconds),
-        row.origin,
-        *(format_parameter(row.params.get(path)) for path in paths),
-    ]
-
-
-def leaderboard_markdown(data: SweepData, phase: Phase | None = None) -> str:
-    """The leaderboard with what it shows and what is unfinished."""
+def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
+    """The trials as a reader wants them: of the sampled values only those that differ."""
     rows = leaderboard_rows(data, phase)
-    header, cells = leaderboard_cells(rows)
+    paths, shared = varying_params(rows)
+    short = short_names(paths)
     label = metric_label(data.sweep.metric, data.unit)
-    header[header.index("value")] = label
-    _, shared = varying_params(rows)
-    parts = [
-        f"# Leaderboard of {data.sweep.name}",
-        f"{escape_markdown(data.title)}, {label}, protocol {data.sweep.protocol.value}, "
-        f"method {data.sweep.method}. Search trials show validation values; only confirmed "
-        "configurations have test values. A spread is the population standard deviation over n "
-        "replicates.",
-        *(f"Partial: {notice}." for notice in data.notices()),
-        *(f"Why: {escape_markdown(failure)}." for failure in data.failures()),
-        *map(escape_markdown, version_notes(sweep_versions(data))),
-        render_markdown(header, cells).rstrip(),
-    ]
-    if shared:
-        listed = ", ".join(f"`{path}` = {format_parameter(v)}" for path, v in shared.items())
-        parts.append(f"The same in all trials: {listed}")
-    return "\n\n".join(parts) + "\n"
+    columns = ["phase", "trial", "state", "split", label, "n", "epochs", "parameters", "time"]
+    columns += ["origin", *(short[path] for path in paths)]
+    reasons = any(row.reason for row in rows)
+    listed = ", ".join(f"{path} = {format_parameter(v)}" for path, v in shared.items())
+    every = dict.fromkeys(path for row in rows for path in row.params)
+    return Grid(
+        key=f"{data.sweep.name}/leaderboard",
+        title=f"Leaderboard of {data.sweep.name}",
+        corner="rank",
+        columns=(*columns, *["reason"] * reasons),
+        lines=tuple(_line(row, paths, reasons) for row in rows),
+        notes=(f"The same in all trials: {listed}",) * bool(shared),
+        notices=tuple(data.notices()),
+        lead=tuple(_lead(data, label)),
+        fields=(*(f.name for f in fields(LeaderboardRow) if f.name != "params"), *every),
+    )
+
+
+def _line(row: LeaderboardRow, paths: list[str], reasons: bool) -> Line:
+    value = UNDEFINED_CELL if UNDEFINED in row.partial else format_both(row.mean, row.spread)
+    return Line(
+        name=ABSENT if row.rank is None else str(row.rank),
+        cells=(
+            row.phase,
+            str(row.number),
+            Cell("state", "state", exact=row.state, why=row.message),
+            row.split,
+            value,
+            str(row.n),
+            str(row.epochs),
+            format_count(row.parameters),
+            format_seconds(row.seconds),
+            row.origin,
+            *(format_parameter(row.params.get(path)) for path in paths),
+            *[row.reason] * reasons,
+        ),
+        kind=row.phase,
+        section=row.phase,
+        record=row.as_dict(),
+    )
+
+
+def _lead(data: SweepData, label: str) -> Iterator[str]:
+    yield (
+        f"{data.title}, {label}, protocol {data.sweep.protocol.value}, method {data.sweep.method}. "
+        "Search trials show validation values; only confirmed configurations have test values. A "
+        "spread is the population standard deviation over n replicates. Trials that ended early "
+        "come after complete ones, by how far they came."
+    )
+    yield from (f"Why: {failure}." for failure in data.failures())
+    yield from version_notes(sweep_versions(data))

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from pdf_search.records import Metric
+from reports.cell import Cell
 from reports.tables import BEST, SECOND
 
 
-class Rival(Protocol):
-    """A number that may take part. ``kind``: only ``ours`` and ``published`` do."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def n(self) -> int | None: ...
-    @property
-    def protocol(self) -> str: ...
-    @property
-    def train_fraction(self) -> float: ...
-    @property
-    def cut(self) -> bool: ...
-    @property
-    def partial(self) -> bool: ...
-
-
-def marks(metric: Metric, rivals: Sequence[Rival]) -> list[str]:
+def marks(metric: Metric, rivals: Sequence[Cell]) -> list[str]:
     """``best``, ``second`` or empty for each, among those that can be compared.
 
-    Without a whole number of ours, or with fewer than two to compare, none is marked.
+    Only cells of kind ``ours`` and ``published`` take part. Without a whole
+    number of ours, or with fewer than two to compare, none is marked.
     """
     alike = _comparable(rivals)
     found = [rival.value if i in alike else None for i, rival in enumerate(rivals)]
@@ -43,7 +25,7 @@ def marks(metric: Metric, rivals: Sequence[Rival]) -> list[str]:
     return ["" if value is None else names.get(value, "") for value in found]
 
 
-def _comparable(rivals: Sequence[Rival]) -> set[int]:
+def _comparable(rivals: Sequence[Cell]) -> set[int]:
     """Whole ones of the protocol, training set and length of our first, of ours those of most
     runs. Runs ``cut`` short are compared with each other alone, as are those on fewer graphs.
     """

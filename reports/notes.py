@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from pdf_search.records import METRICS, Protocol
 from pdf_search.results.advice import divergence_advice
+from reports.cells import over
 from reports.published import AS_QUOTED
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 from reports.versions import sweep_versions, version_notes
 
 PROTOCOLS = {
@@ -45,20 +46,6 @@ def baseline_name(metric: str) -> str:
     return "majority class" if metric == "accuracy" else "constant predictor"
 
 
-def row_note(entry: Entry) -> str:
-    """What sets a row apart: partial, cut, trained on less, the epoch chosen for all folds."""
-    notes = []
-    if entry.summary.partial:
-        notes.append("partial: " + ", ".join(entry.summary.reasons))
-    if entry.train_fraction < 1:
-        notes.append(f"trained on {entry.train_fraction:.3g} of the training part")
-    if entry.cut is not None and entry.trial.origin != "baseline":
-        notes.append("cut after {} of {} epochs".format(*entry.cut))
-    if entry.summary.protocol is Protocol.GIN_CURVE and entry.summary.best_epoch:
-        notes.append(f"epoch {entry.summary.best_epoch}")
-    return "; ".join(notes)
-
-
 def table_notes(
     data: SweepData, split: str, quoted: bool, marks: Sequence[str] = ()
 ) -> Iterator[str]:
@@ -80,7 +67,8 @@ def table_notes(
             "Configuration chosen on all folds: each held-out graph was in the training part of "
             "other folds when the configuration was chosen, as is true of published tables."
         )
-    yield f"± is the population standard deviation (ddof 0) over n {_replicates(data)}."
+    replicates = over(data.confirmations or data.search)
+    yield f"± is the population standard deviation (ddof 0) over n {replicates}."
     yield from (f"Data: {note}" for note in data.data_notes)
     yield from version_notes(sweep_versions(data))
     if split == "test":
@@ -103,12 +91,3 @@ def marks_note(folds: bool, marked: bool) -> str:
     if folds:
         text += f" Rows '{AS_QUOTED}' come from papers with protocols of their own: not marked."
     return text
-
-
-def _replicates(data: SweepData) -> str:
-    entries = data.confirmations or data.search
-    replicates = [replicate for entry in entries for replicate in entry.trial.replicates]
-    if all(replicate.fold is None for replicate in replicates):
-        return "seeds"
-    several = len({replicate.seed for replicate in replicates}) > 1
-    return "folds and seeds" if several else "folds"

@@ -9,7 +9,8 @@ import yaml
 from pdf_search.records import Phase, State
 from pdf_search.results import no_trial
 from pdf_search.results.summary import UNDEFINED
-from reports.leaderboard import UNDEFINED_CELL, leaderboard_cells, leaderboard_rows
+from reports.grid_texts import grid_plain
+from reports.leaderboard import UNDEFINED_CELL, leaderboard_grid
 from reports.numbers import (
     format_both,
     format_count,
@@ -42,14 +43,12 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         *version_notes(sweep_versions(data)),
     ]
     for phase in Phase:
-        rows = leaderboard_rows(data, phase)
-        if not rows:
+        board = leaderboard_grid(data, phase)
+        if not board.lines:
             continue
-        header, cells = leaderboard_cells(rows)
-        header[header.index("value")] = label
-        lines += ["", render_plain(header, cells[:limit]).rstrip()]
-        if len(rows) > limit:
-            lines.append(f"... and {len(rows) - limit} more in leaderboard.csv")
+        lines += ["", grid_plain(board, limit).rstrip()]
+        if len(board.lines) > limit:
+            lines.append(f"... and {len(board.lines) - limit} more in leaderboard.csv")
     return "\n".join([*lines, *_target_table(data, label, limit)]) + "\n"
 
 

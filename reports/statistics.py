@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from reports.cell import PUBLISHED, Cell, Reference
+from reports.cell import PUBLISHED, Cell
 from reports.grid import ABSENT, Grid, Line
 from reports.published import checked_files
 
@@ -29,7 +29,7 @@ def statistics_grid(found: Sequence[Mapping[str, Any]]) -> Grid:
     by_name = {item["name"]: item for item in found}
     printed = {row["name"]: row for row in tree["rows"]}
     lines = [
-        _line(name, by_name.get(name), printed.get(name), tree["source"])
+        _line(name, by_name.get(name), printed.get(name))
         for name in dict.fromkeys((*printed, *by_name))
     ]
     counts = [name for count in COUNTS.values() for name in (count, f"{count} (paper)")]
@@ -43,13 +43,11 @@ def statistics_grid(found: Sequence[Mapping[str, Any]]) -> Grid:
     )
 
 
-def _line(
-    name: str, item: Mapping[str, Any] | None, row: Mapping[str, Any] | None, source: str
-) -> Line:
+def _line(name: str, item: Mapping[str, Any] | None, row: Mapping[str, Any] | None) -> Line:
     title = row["dataset"] if row else item["title"] if item else name
     cells: list[Cell | str] = []
     for key in COUNTS:
-        cells += _count(name, key, item, row, source)
+        cells += _count(name, key, item, row)
     words = {True: "Y", False: "N"}
     for key in FLAGS:
         mine = words[item[key]] if item else None
@@ -74,13 +72,11 @@ def _count(
     key: str,
     item: Mapping[str, Any] | None,
     row: Mapping[str, Any] | None,
-    source: str,
 ) -> tuple[Cell | str, Cell | str]:
     printed = None if row is None else Decimal(row[key])
     text = "" if printed is None else f"{printed:,}"
-    quoted, reference = None, None
+    quoted = None
     if printed is not None:
-        reference = Reference(float(printed), None, text, "", "", source)
         quoted = Cell(PUBLISHED, key, name, value=float(printed), exact=text, state=PUBLISHED)
     if item is None:
         return ABSENT, quoted or ABSENT
@@ -93,7 +89,7 @@ def _count(
         n=item["graphs"],
         over="graphs",
         exact=f"{item[key]:,.{digits}f}",
-        reference=reference,
+        reference=quoted,
         source=f"data {item['fingerprint']}",
         note=row["note"] if row and key in _changed(item, row) and "note" in row else "",
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pdf_search.results import Stat
-from reports.cell import COMPLETE, PARTIAL, Cell
+from reports.cell import Cell
+from reports.cells import metric_cell
 from reports.grid import ABSENT, Grid, Line
-from reports.numbers import metric_label, scaled, unit_of
+from reports.numbers import metric_label
 from reports.result_table import SPLIT_NAMES, row_name
 from reports.sweep_data import Entry, SweepData
 from reports.target_notes import averaged
@@ -81,24 +81,10 @@ def _text(data: SweepData, entry: Entry, part: str, target: int) -> str:
 
 def _cell(data: SweepData, entry: Entry, part: str, target: int) -> Cell:
     values = [replicate[target] for replicate in _lists(entry, part, "values")]
-    stat, missing = Stat.of(values), sum(value is None for value in values)
-    return Cell(
-        kind="ours",
-        quantity=f"{part} {data.sweep.metric}",
-        dataset=data.title,
-        split=part,
-        value=scaled(stat.mean, data.metric),
-        spread=scaled(stat.std, data.metric),
-        n=stat.n,
-        over="replicates",
-        unit=unit_of(data.metric, data.unit),
-        protocol=entry.summary.protocol.value,
-        parameters=entry.trial.parameters,
-        state=PARTIAL if entry.summary.partial else COMPLETE,
-        why=", ".join(entry.summary.reasons),
-        exact="undefined" if missing == len(values) else "",
-        note=_undefined(data, part, missing, len(values)),
-    )
+    missing = sum(value is None for value in values)
+    exact = "undefined" if missing == len(values) else ""
+    note = _undefined(data, part, missing, len(values))
+    return metric_cell(data, entry, part, values, exact=exact, note=note)
 
 
 def _undefined(data: SweepData, part: str, missing: int, total: int) -> str:

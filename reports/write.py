@@ -8,14 +8,11 @@ from pathlib import Path
 from pdf_search.atomic import whole_file
 from pdf_search.errors import StoreError
 from pdf_search.results import Store
-from reports.csv_files import leaderboard_csv, table_csv
-from reports.grid import Grid
-from reports.grid_texts import grid_csv, grid_latex, grid_markdown
+from reports.grid_texts import grid_csv, grid_markdown, tables_as_files
 from reports.html import report_html
-from reports.leaderboard import leaderboard_markdown, leaderboard_rows
-from reports.result_table import result_table
+from reports.leaderboard import leaderboard_grid
+from reports.result_table import result_grid
 from reports.sweep_data import load_sweep
-from reports.table_texts import table_latex, table_markdown
 from reports.target_table import target_grid
 
 
@@ -30,24 +27,17 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
         StoreError: an unknown sweep, or a folder that cannot be written.
     """
     data = load_sweep(store, sweep)
-    table, targets = result_table(data), target_grid(data)
+    table, board, targets = result_grid(data), leaderboard_grid(data), target_grid(data)
     return write_files(
         folder,
         {
-            "leaderboard.csv": leaderboard_csv(leaderboard_rows(data)),
-            "leaderboard.md": leaderboard_markdown(data),
-            "table.csv": table_csv(table),
-            "table.md": table_markdown(table),
-            "table.tex": table_latex(table),
-            "report.html": report_html(data),
-            **(_targets(targets) if targets else {}),
+            "leaderboard.csv": grid_csv([board]),
+            "leaderboard.md": grid_markdown(board),
+            **tables_as_files("table", [table]),
+            "report.html": report_html(data, table, board, targets),
+            **(tables_as_files("targets", [targets]) if targets else {}),
         },
     )
-
-
-def _targets(grid: Grid) -> dict[str, str]:
-    texts = {"md": grid_markdown(grid), "csv": grid_csv([grid]), "tex": grid_latex(grid)}
-    return {f"targets.{end}": text for end, text in texts.items()}
 
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from reports.cell import Cell
+from reports.cells import published_cell
 from reports.grid import ABSENT, Grid, Line, marked
 from reports.published import Published, published
-from reports.studies.cells import published_cell, score_cell, valid_cell
+from reports.studies.cells import score_cell, valid_cell
 from reports.studies.data import Run, Study, title_of
 from reports.studies.notes import COMPARISON, provenance, study_notes
 from reports.sweep_data import SweepData

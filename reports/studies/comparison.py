@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.cell import Cell
+from reports.cells import published_cell
 from reports.grid import ABSENT, Grid, Line
-from reports.studies.cells import published_cell, score_cell
+from reports.studies.cells import score_cell
 from reports.studies.data import Run, Study, title_of
 from reports.studies.notes import COMPARISON
 
@@ -39,7 +40,7 @@ def comparison_grid(study: Study) -> Grid:
 
 def _comparison(run: Run, cell: Cell) -> Line:
     part, row = run.part, run.published
-    quoted = ABSENT if row is None else replace(published_cell(part.title, row), note="")
+    quoted = ABSENT if row is None else published_cell(part.title, row, note="")
     texts = [cell.parameters_text, cell.seeds or ABSENT, cell.epochs]
     return Line(
         name=run.name,

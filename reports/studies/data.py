@@ -11,7 +11,8 @@ from pdf_search.errors import StoreError
 from pdf_search.records import Protocol, SweepRecord
 from pdf_search.results import Store, is_study_part, nested_candidates
 from pdf_search.wording import counted
-from reports.cell import Reference
+from reports.cell import Cell
+from reports.cells import published_cell
 from reports.published import Published, printed_name, published
 from reports.studies.nested import nested_entry
 from reports.studies.state import reasons, state_of
@@ -35,16 +36,12 @@ class Run:
         """That of the part, or ``nested``, which rests on the runs of part ``inner``."""
         return self.entry.summary.protocol
 
-    def reference(self, split: str = "test") -> Reference | None:
+    def reference(self, split: str = "test") -> Cell | None:
         """The published number of a split; None where there is none."""
         row = self.published
         if row is None or (split == "valid" and row.valid is None):
             return None
-        if split == "valid" and row.valid is not None:
-            texts = row.valid_text, row.valid_spread_text
-            return Reference(row.valid, row.valid_spread, *texts, row.protocol, row.source)
-        texts = row.text, row.spread_text
-        return Reference(row.value, row.spread, *texts, row.protocol, row.source)
+        return published_cell(self.part.title, row, split)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pdf_search.records import METRICS, Protocol
 from reports.cell import Cell
+from reports.cells import published_cell
 from reports.grid import ABSENT, Grid, Line, marked
 from reports.published import printed_name, published
-from reports.studies.cells import last_epoch_cell, published_cell, score_cell, upper_bound_cell
+from reports.studies.cells import last_epoch_cell, score_cell, upper_bound_cell
 from reports.studies.data import Run, Study
 from reports.studies.notes import provenance, study_notes
 

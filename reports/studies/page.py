@@ -22,7 +22,7 @@ def study_html(study: Study, grids: Sequence[Grid], figures: Sequence[CurveFigur
     template = templates().get_template("study.html.j2")
     return template.render(
         study=study,
-        grids=[(grid, grid.footnotes()) for grid in grids],
+        grids=grids,
         figures=sections,
         provenance=[(part.sweep.name, provenance(part)) for part in study.parts],
         plotlyjs=Markup(get_plotlyjs()),

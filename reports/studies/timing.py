@@ -10,12 +10,11 @@ from typing import Any
 from pdf_search.records import EpochReport
 from pdf_search.results import Stat
 from reports.cell import COMPLETE, NOT_STARTED, PARTIAL, PUBLISHED, Cell
+from reports.cells import entry_cell
 from reports.grid import ABSENT, Grid, Line
-from reports.numbers import format_count
 from reports.published import checked_files
 from reports.studies.data import Run, Study, title_of
 from reports.studies.notes import data_notes, provenance
-from reports.studies.state import seeds_text
 from reports.sweep_data import SweepData
 
 PARTS = {
@@ -134,25 +133,20 @@ def _part(run: Run, epochs: Sequence[EpochReport], key: str) -> Cell | str:
 
 
 def _our_time(run: Run, quantity: str, seconds: Sequence[float]) -> Cell:
-    stat, trial = Stat.of(seconds), run.entry.trial
+    stat = Stat.of(seconds)
     why = _why(run, stat.n)
-    return Cell(
-        kind="ours",
-        quantity=quantity,
-        dataset=run.part.title,
+    return entry_cell(
+        run.part,
+        run.entry,
+        quantity,
         value=stat.mean,
         spread=stat.std,
         n=stat.n,
         over="epochs",
         unit="s",
-        protocol=run.protocol.value,
-        parameters=trial.parameters,
-        parameters_text=format_count(trial.parameters),
         state=NOT_STARTED if not run.entry.epochs else PARTIAL if why else COMPLETE,
         why=why if run.entry.epochs else "",
-        seeds=seeds_text(run.entry),
         epochs=str(run.entry.summary.epochs),
-        train_fraction=run.entry.train_fraction,
         source=f"study part {run.part.sweep.name}",
     )
 

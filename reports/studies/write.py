@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pdf_search.imports import known_backend
 from pdf_search.results import Store
-from reports.grid_files import tables_as_files
+from reports.grid_texts import tables_as_files
 from reports.studies.curves import study_figures
 from reports.studies.data import load_study
 from reports.studies.page import study_html

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from pdf_search.records import (
     TrialRecord,
 )
 from pdf_search.results import Store
+from reports.cell import Cell
+from reports.grid import Grid
 
 EPOCHS = 20
 
@@ -103,6 +106,16 @@ def training(
         )
         reports.append(EpochReport(epoch, 1e-3, members, seconds=1.5, peak_mb=300.0))
     return reports
+
+
+def rows(table: Grid) -> list[SimpleNamespace]:
+    """Lines of a result table: what its CSV has of them, and ``text``, the number as printed."""
+    found = []
+    for line in table.lines:
+        cell = line.cells[0]
+        assert isinstance(cell, Cell)
+        found.append(SimpleNamespace(**line.record, text=cell.printed))
+    return found
 
 
 def params(number: int) -> dict[str, Any]:

@@ -7,11 +7,11 @@ import pytest
 
 from pdf_search.records import State
 from pdf_search.results import Store
-from reports import complexity_grid, load_study, load_sweep, result_table, statistics_grid
+from reports import complexity_grid, load_study, load_sweep, result_grid, statistics_grid
+from reports.cell import Cell
 from reports.grid_texts import grid_latex
 from reports.latex import SET, escape_latex
 from reports.studies.tables import study_grids
-from reports.table_texts import table_latex
 from reports.taxonomy import taxonomy_table
 from tests.reports import samples
 from tests.reports import study_samples as studies
@@ -33,9 +33,12 @@ def latex(store: Store) -> str:
     record = samples.sweep("zinc", name="night_1")
     samples.search(store, record)
     samples.confirm(store, record, (15, 3), (0.02, 0.03))
-    table = result_table(load_sweep(store, "night_1"))
-    rows = (replace(table.rows[0], method=AWKWARD, source=AWKWARD, note=AWKWARD), *table.rows[1:])
-    return table_latex(replace(table, rows=rows, dataset=AWKWARD, notices=(AWKWARD,)))
+    table = result_grid(load_sweep(store, "night_1"))
+    first = table.lines[0].cells[0]
+    assert isinstance(first, Cell)
+    cells = (replace(first, source=AWKWARD, note=AWKWARD), *table.lines[0].cells[1:])
+    lines = (replace(table.lines[0], name=AWKWARD, cells=cells), *table.lines[1:])
+    return grid_latex(replace(table, lines=lines, title=AWKWARD, notices=(AWKWARD,)))
 
 
 def test_best_is_bold_second_underlined_and_rules_are_booktabs(store: Store) -> None:
@@ -56,13 +59,19 @@ def test_text_from_outside_is_escaped_wherever_it_stands(store: Store) -> None:
     text = latex(store)
     assert "50% &" not in text
     places = [line for line in text.splitlines() if ESCAPED in line]
-    caption, notice, row = (
-        next(line for line in places if sign in line) for sign in (r"\caption", "% PARTIAL", r"\\")
-    )
-    assert caption.startswith(rf"  \caption{{{ESCAPED}: ")
+    signs = (r"\caption", "% PARTIAL", r"\\", r"  \textsuperscript{a}")
+    caption, notice, row, note = (next(line for line in places if sign in line) for sign in signs)
+    assert caption == rf"  \caption{{{ESCAPED}. Partial: {ESCAPED}.}}"
     assert notice == f"% PARTIAL: {ESCAPED}"
-    assert row.startswith(f"    {ESCAPED} ({ESCAPED}) & ")
-    assert row.endswith(rf"\\ % {ESCAPED}")
+    assert row.startswith(f"    {ESCAPED} & ")
+    assert f"% {ESCAPED}" in row
+    assert note == rf"  \textsuperscript{{a}} {ESCAPED}."
+
+
+def test_the_source_of_a_row_is_a_comment(store: Store) -> None:
+    lines = latex(store).splitlines()
+    assert not any("source" in line for line in lines if " & " in line)
+    assert any(line.endswith(r"\\ % PDF paper, Table 3") for line in lines)
 
 
 def test_names_of_rows_in_a_study_are_escaped(store: Store) -> None:

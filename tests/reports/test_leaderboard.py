@@ -6,8 +6,8 @@ import pytest
 
 from pdf_search.records import Phase
 from pdf_search.results import Store
-from reports import leaderboard_markdown, leaderboard_rows, load_sweep
-from reports.csv_files import leaderboard_csv
+from reports import leaderboard_grid, leaderboard_rows, load_sweep
+from reports.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 
 
@@ -58,8 +58,9 @@ def test_csv_reads_back_to_the_same_numbers(store: Store) -> None:
     record = samples.sweep()
     samples.search(store, record)
     samples.confirm(store, record, (15,), (1.1,))
-    rows = leaderboard_rows(load_sweep(store, "night"))
-    read = list(csv.DictReader(io.StringIO(leaderboard_csv(rows))))
+    data = load_sweep(store, "night")
+    rows = leaderboard_rows(data)
+    read = list(csv.DictReader(io.StringIO(grid_csv([leaderboard_grid(data)]))))
     assert len(read) == len(rows)
     for line, row in zip(read, rows, strict=True):
         assert line["state"] == row.state
@@ -72,12 +73,12 @@ def test_csv_reads_back_to_the_same_numbers(store: Store) -> None:
 
 def test_markdown_shows_what_varies_and_lists_what_does_not(store: Store) -> None:
     samples.search(store, samples.sweep())
-    text = leaderboard_markdown(load_sweep(store, "night"))
+    text = grid_markdown(leaderboard_grid(load_sweep(store, "night")))
     header = next(line for line in text.splitlines() if line.startswith("| rank"))
     assert "RMSE (kcal/mol)" in header
     assert "hidden" in header
     assert "eps" not in header
-    assert "`basis.eps` = [-0.1, -0.2]" in text
+    assert "The same in all trials: basis.eps = \\[-0.1, -0.2]" in text
     assert "Partial: confirm: not run yet" in text
 
 
@@ -93,7 +94,8 @@ def test_a_sweep_without_trials(store: Store) -> None:
     store.create_sweep(samples.sweep())
     data = load_sweep(store, "night")
     assert leaderboard_rows(data) == []
-    assert "0 of 16 trials" in leaderboard_markdown(data)
+    assert grid_csv([leaderboard_grid(data)]).startswith("rank,phase,number,state,")
+    assert "0 of 16 trials" in grid_markdown(leaderboard_grid(data))
 
 
 @pytest.mark.parametrize("text", ["a|b", "*x*", "_x_", "<b>", "[x](y)"])
@@ -103,7 +105,7 @@ def test_markdown_is_escaped(store: Store, text: str) -> None:
     for number in range(2):
         epochs = samples.training(record, 1.0)
         samples.save(store, record, number, epochs=epochs, params={"x": f"{text}{number}"})
-    lines = leaderboard_markdown(load_sweep(store, "night")).splitlines()
+    lines = grid_markdown(leaderboard_grid(load_sweep(store, "night"))).splitlines()
     cells = "".join(line for line in lines if line.startswith("|"))
     assert "\\" in cells
     assert not re.search(r"(?<!\\)" + re.escape(text), cells)

@@ -7,9 +7,10 @@ import pytest
 
 from pdf_search.records import Phase, Replicate, State, SweepRecord
 from pdf_search.results import Store
-from reports import leaderboard_rows, load_sweep, result_table
+from reports import leaderboard_rows, load_sweep, result_grid
 from reports.curves import learning_curves
 from tests.reports import samples
+from tests.reports.samples import rows
 
 
 def confirm_again(
@@ -44,10 +45,10 @@ def test_two_runs_are_one_row_over_the_union_of_their_seeds(store: Store) -> Non
     record = begin(store)
     confirm_again(store, record, 5, (103, 104, 105))  # 103 is known from the first run
     data = load_sweep(store, "night")
-    table = result_table(data)
+    table = result_grid(data)
     union = [*values(store, 0), *values(store, 5)[1:]]
-    row = table.rows[0]
-    assert [r.method for r in table.rows if r.kind == "ours"] == [
+    row = rows(table)[0]
+    assert [r.method for r in rows(table) if r.kind == "ours"] == [
         "PDF, ours (trial 15)",
         "PDF, ours (trial 3)",
     ]
@@ -63,7 +64,7 @@ def test_the_first_complete_run_speaks_for_a_seed(store: Store) -> None:
     first = store.trials("night", Phase.CONFIRM)[0]
     store.save_trial(replace(first, state=State.FAILED))
     confirm_again(store, record, 5, (100, 101, 102, 103))
-    row = result_table(load_sweep(store, "night")).rows[0]
+    row = rows(result_grid(load_sweep(store, "night")))[0]
     assert (row.n, row.partial) == (4, False)
     assert row.value == pytest.approx(fmean(values(store, 5)))
 
@@ -71,9 +72,9 @@ def test_the_first_complete_run_speaks_for_a_seed(store: Store) -> None:
 def test_seeds_still_in_training_make_the_row_partial_and_give_no_value(store: Store) -> None:
     record = begin(store)
     confirm_again(store, record, 5, (104, 105), state=State.RUNNING)
-    table = result_table(load_sweep(store, "night"))
-    assert (table.rows[0].n, table.rows[0].note) == (4, "partial: running, 4 of 6 replicates")
-    assert table.rows[0].value == pytest.approx(fmean(values(store, 0)))
+    table = result_grid(load_sweep(store, "night"))
+    assert (rows(table)[0].n, rows(table)[0].note) == (4, "partial: running, 4 of 6 replicates")
+    assert rows(table)[0].value == pytest.approx(fmean(values(store, 0)))
     assert table.notices == ("confirm: 1 of 2 configurations not whole",)
 
 
@@ -83,7 +84,7 @@ def test_other_epochs_or_another_configuration_are_other_rows(store: Store) -> N
     confirm_again(store, record, 5, (104,), config={**first, "stop_epoch": 10})
     confirm_again(store, record, 6, (104,), config={**first, "stop_epoch": samples.EPOCHS})
     confirm_again(store, record, 7, (104,), config={**first, "model": {"hidden": 8}})
-    counts = [r.n for r in result_table(load_sweep(store, "night")).rows if r.kind == "ours"]
+    counts = [r.n for r in rows(result_grid(load_sweep(store, "night"))) if r.kind == "ours"]
     assert counts == [5, 1, 1, 4]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
-from reports import leaderboard_markdown, leaderboard_rows, load_sweep, show_sweep
-from reports.csv_files import leaderboard_csv
-from reports.result_table import result_table
+from reports import leaderboard_grid, leaderboard_rows, load_sweep, result_grid, show_sweep
+from reports.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 
 LONG = "TrialError: the matrix is " + "very " * 60 + "large"
@@ -34,11 +33,11 @@ def test_the_first_line_of_each_reason(store: Store) -> None:
     assert rows[2].startswith("TrialError: the matrix is very")
     assert len(rows[2]) < 130
     assert rows[3] == ""
-    for text in (show_sweep(data), leaderboard_markdown(data)):
+    for text in (show_sweep(data), grid_markdown(leaderboard_grid(data))):
         assert "OSError: no library" in text
         assert "Traceback" not in text
         assert "loss of replicate 0 is nan in epoch 3" in text
-    assert "Traceback: ..." in leaderboard_csv(leaderboard_rows(data))  # whole, for programs
+    assert "Traceback: ..." in grid_csv([leaderboard_grid(data)])  # whole, for programs
 
 
 def test_notices_count_the_reasons(store: Store) -> None:
@@ -53,7 +52,7 @@ def test_notices_count_the_reasons(store: Store) -> None:
         "2 more reasons",
     ]
     assert "why: 3 trials FAILED: a" in show_sweep(data)
-    assert "Why: 3 trials FAILED: a." in leaderboard_markdown(data)
+    assert "Why: 3 trials FAILED: a." in grid_markdown(leaderboard_grid(data))
 
 
 def test_a_sweep_without_failures_has_no_column_for_them(store: Store) -> None:
@@ -63,7 +62,7 @@ def test_a_sweep_without_failures_has_no_column_for_them(store: Store) -> None:
 
 def test_where_all_diverged_the_table_says_what_to_change_and_not_to_confirm(store: Store) -> None:
     failing(store, (State.DIVERGED, "loss is nan"), (State.DIVERGED, "loss is nan"))
-    notes = result_table(load_sweep(store, "night")).notes
+    notes = result_grid(load_sweep(store, "night")).notes
     assert any("lower training.learning_rate" in note for note in notes)
     assert not any("pdf-search confirm" in note for note in notes)
 
@@ -77,4 +76,4 @@ def test_an_undefined_value_is_called_so(store: Store) -> None:
     (row,) = leaderboard_rows(data, Phase.SEARCH)
     assert (row.mean, row.partial) == (None, "the metric is undefined")
     assert "undefined" in show_sweep(data)
-    assert not result_table(data).rows  # it is no result
+    assert not result_grid(data).lines  # it is no result

@@ -8,17 +8,17 @@ import pytest
 
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
-from reports import ResultTable, load_sweep, result_table
-from reports.csv_files import table_csv
-from reports.table_texts import table_markdown
+from reports import Grid, load_sweep, result_grid
+from reports.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
+from tests.reports.samples import rows
 
 
-def confirmed(store: Store, dataset: str, goals: tuple[float, ...], runs: int = 4) -> ResultTable:
+def confirmed(store: Store, dataset: str, goals: tuple[float, ...], runs: int = 4) -> Grid:
     record = samples.sweep(dataset)
     samples.search(store, record, folds=runs if dataset == "mutag" else 1)
     samples.confirm(store, record, (15, 3, 0)[: len(goals)], goals, runs)
-    return result_table(load_sweep(store, "night"))
+    return result_grid(load_sweep(store, "night"))
 
 
 def test_mean_spread_and_n_are_of_the_test_values_at_the_best_validation_epochs(
@@ -30,7 +30,7 @@ def test_mean_spread_and_n_are_of_the_test_values_at_the_best_validation_epochs(
     for index in range(4):
         best = min((report.replicates[index] for report in epochs), key=lambda r: r.valid or 9.0)
         tests.append(best.test or 9.0)
-    first = table.rows[0]
+    first = rows(table)[0]
     assert (first.value, first.spread, first.n) == (
         pytest.approx(fmean(tests)),
         pytest.approx(pstdev(tests)),
@@ -44,39 +44,39 @@ def test_mean_spread_and_n_are_of_the_test_values_at_the_best_validation_epochs(
 def test_the_baseline_predictor_has_a_row_without_mark_and_without_invented_spread(
     store: Store,
 ) -> None:
-    row = confirmed(store, "freesolv", (1.1,)).rows[1]
+    row = rows(confirmed(store, "freesolv", (1.1,)))[1]
     assert (row.method, row.kind, row.text, row.mark) == ("mean predictor", "baseline", "3.350", "")
 
 
 def test_mutag_stands_beside_the_papers_row(store: Store) -> None:
     table = confirmed(store, "mutag", (0.88, 0.87), runs=10)
-    rows = {row.method: row for row in table.rows}
-    ours = rows["PDF, ours (trial 15)"]
+    named = {row.method: row for row in rows(table)}
+    ours = named["PDF, ours (trial 15)"]
     assert (ours.n, ours.protocol, ours.kind) == (10, "gin-curve", "ours")
     assert ours.spread is not None
-    assert rows["PDF"].text == "89.91 ± 4.35"
-    assert rows["PDF"].mark == "best"
-    assert rows["majority class"].kind == "baseline"
-    assert rows["PDF"].source == "PDF paper, Table 4"
+    assert named["PDF"].text == "89.91 ± 4.35"
+    assert named["PDF"].mark == "best"
+    assert named["majority class"].kind == "baseline"
+    assert named["PDF"].source == "PDF paper, Table 4"
     notes = " ".join(table.notes)
     assert "onfiguration chosen on all folds" in notes
     assert "population standard deviation (ddof 0) over n folds" in notes
 
 
 def test_only_comparable_rows_are_marked(store: Store) -> None:
-    rows = {r.method: r for r in confirmed(store, "mutag", (0.88, 0.87), runs=10).rows}
-    assert rows["FGSD"].value == 92.12
-    assert rows["FGSD"].protocol == "as quoted"
-    assert rows["FGSD"].mark == ""
-    marked = {method: row.mark for method, row in rows.items() if row.mark}
+    named = {r.method: r for r in rows(confirmed(store, "mutag", (0.88, 0.87), runs=10))}
+    assert named["FGSD"].value == 92.12
+    assert named["FGSD"].protocol == "as quoted"
+    assert named["FGSD"].mark == ""
+    marked = {method: row.mark for method, row in named.items() if row.mark}
     assert sorted(marked.values()) == ["best", "second"]
-    assert all(rows[method].protocol == "gin-curve" for method in marked)
+    assert all(named[method].protocol == "gin-curve" for method in marked)
 
 
 def test_lower_is_better_for_an_error(store: Store) -> None:
-    rows = {r.method: r for r in confirmed(store, "zinc", (0.02, 1.0)).rows}
-    values = [r.value for r in rows.values() if r.value is not None and r.kind != "baseline"]
-    best = next(row for row in rows.values() if row.mark == "best")
+    named = {r.method: r for r in rows(confirmed(store, "zinc", (0.02, 1.0)))}
+    values = [r.value for r in named.values() if r.value is not None and r.kind != "baseline"]
+    best = next(row for row in named.values() if row.mark == "best")
     assert best.value == min(values)
 
 
@@ -85,27 +85,26 @@ def test_a_fraction_of_the_training_part_is_not_compared_with_published_rows(sto
     samples.search(store, record)
     config = {"data": {"name": "zinc", "train_fraction": 0.05}, "training": {"epochs": 20}}
     samples.confirm(store, record, (15, 3), (0.01, 0.02), config=config)
-    table = result_table(load_sweep(store, "night"))
-    assert table.rows[0].note == "trained on 0.05 of the training part"
-    assert {row.kind for row in table.rows if row.mark} == {"ours"}
+    table = result_grid(load_sweep(store, "night"))
+    assert rows(table)[0].note == "trained on 0.05 of the training part"
+    assert {row.kind for row in rows(table) if row.mark} == {"ours"}
 
 
 def test_search_values_never_pass_for_test_values(store: Store) -> None:
     samples.search(store, samples.sweep("mutag"), folds=10)
-    table = result_table(load_sweep(store, "night"))
-    ours = [row for row in table.rows if row.kind == "ours"]
-    assert table.split == "valid"
-    assert table.value_header == "validation accuracy (%)"
+    table = result_grid(load_sweep(store, "night"))
+    ours = [row for row in rows(table) if row.kind == "ours"]
+    assert table.columns[:2] == ("validation accuracy (%)", "n")
     assert {row.split for row in ours} == {"valid"}
-    assert not any(row.mark for row in table.rows)
+    assert not any(row.mark for row in rows(table))
     assert "No configuration is confirmed yet" in table.notes[0]
-    text = table_markdown(table)
+    text = grid_markdown(table)
     assert "89.91 ± 4.35 (test)" in text
     assert "confirm: not run yet" in text
 
 
 def test_one_run_prints_without_a_spread(store: Store) -> None:
-    row = confirmed(store, "freesolv", (1.1,), runs=1).rows[0]
+    row = rows(confirmed(store, "freesolv", (1.1,), runs=1))[0]
     assert (row.n, row.spread) == (1, None)
     assert "±" not in row.text
 
@@ -124,9 +123,10 @@ def test_a_partial_confirmation_is_shown_as_partial_and_not_marked(store: Store)
         state=State.RUNNING,
         origin="confirm of 0",
     )
-    table = result_table(load_sweep(store, "night"))
-    row = next(row for row in table.rows if row.partial)
+    table = result_grid(load_sweep(store, "night"))
+    row = next(row for row in rows(table) if row.partial)
     assert row.note == "partial: running, 12 of 20 epochs"
+    assert list(table.footnotes().items()) == [(row.note, "a")]
     assert row.mark == ""
     assert table.notices == ("confirm: 1 of 3 configurations not whole",)
 
@@ -135,44 +135,48 @@ def test_inner_names_its_protocol(store: Store) -> None:
     record = samples.sweep("mutag", protocol=Protocol.INNER)
     samples.search(store, record, folds=10)
     samples.confirm(store, record, (15,), (0.88,), 10)
-    table = result_table(load_sweep(store, "night"))
-    assert table.rows[0].protocol == "inner"
+    table = result_grid(load_sweep(store, "night"))
+    assert rows(table)[0].protocol == "inner"
     assert any(note.startswith("Protocol inner") for note in table.notes)
-    assert {row.mark for row in table.rows} == {""}
+    assert {row.mark for row in rows(table)} == {""}
 
 
 def test_csv_reads_back_to_the_same_numbers(store: Store) -> None:
     table = confirmed(store, "zinc", (0.07, 0.08))
-    read = list(csv.DictReader(io.StringIO(table_csv(table))))
-    assert [line["method"] for line in read] == [row.method for row in table.rows]
-    assert [float(line["value"]) for line in read] == [row.value for row in table.rows]
+    assert grid_csv([table]).splitlines()[0] == (
+        "method,kind,split,value,spread,n,valid,valid_spread,protocol,metric,unit,parameters,"
+        "source,note,train_fraction,cut,partial,mark"
+    )
+    read = list(csv.DictReader(io.StringIO(grid_csv([table]))))
+    assert [line["method"] for line in read] == [row.method for row in rows(table)]
+    assert [float(line["value"]) for line in read] == [row.value for row in rows(table)]
     spreads = [float(line["spread"]) if line["spread"] else None for line in read]
-    assert spreads == [row.spread for row in table.rows]
+    assert spreads == [row.spread for row in rows(table)]
 
 
 def test_csv_has_numbers_in_every_column_of_numbers(store: Store) -> None:
     table = confirmed(store, "zinc", (0.07, 0.08))
-    read = pandas.read_csv(io.StringIO(table_csv(table)))
+    read = pandas.read_csv(io.StringIO(grid_csv([table])))
     for column in ("value", "spread", "n", "valid", "valid_spread", "parameters", "train_fraction"):
         assert pandas.api.types.is_numeric_dtype(read[column]), column
     counts = dict(zip(read["method"], read["parameters"], strict=True))
     assert counts["PDF, ours (trial 15)"] in (40_000, 41_000)
     assert counts["GCN"] == 505_000
-    plain = next(csv.DictReader(io.StringIO(table_csv(table))))
-    assert plain["parameters"] == str(table.rows[0].parameters)
-    assert "505k" in table_markdown(table)
+    plain = next(csv.DictReader(io.StringIO(grid_csv([table]))))
+    assert plain["parameters"] == str(rows(table)[0].parameters)
+    assert "505k" in grid_markdown(table)
 
 
 def test_markdown_marks_best_and_second(store: Store) -> None:
     table = confirmed(store, "freesolv", (1.1, 1.2, 1.3))
-    marks = {row.mark: row.text for row in table.rows}
-    text = table_markdown(table)
+    marks = {row.mark: row.text for row in rows(table)}
+    text = grid_markdown(table)
     assert f"**{marks['best']}**" in text
     assert f"<u>{marks['second']}</u>" in text
 
 
 def test_columns_stay_aligned_beside_marks(store: Store) -> None:
-    lines = table_markdown(confirmed(store, "freesolv", (1.1, 1.2, 1.3))).splitlines()
+    lines = grid_markdown(confirmed(store, "freesolv", (1.1, 1.2, 1.3))).splitlines()
     places = {
         tuple(i for i, sign in enumerate(line) if sign == "|")
         for line in lines
@@ -183,7 +187,7 @@ def test_columns_stay_aligned_beside_marks(store: Store) -> None:
 
 def test_two_configurations_are_best_and_second_whatever_the_baseline_is(store: Store) -> None:
     table = confirmed(store, "freesolv", (5.0, 6.0))  # worse than the mean predictor's 3.35
-    assert [(row.kind, row.mark) for row in table.rows] == [
+    assert [(row.kind, row.mark) for row in rows(table)] == [
         ("ours", "best"),
         ("ours", "second"),
         ("baseline", ""),
@@ -197,11 +201,11 @@ def test_a_row_of_fewer_replicates_is_not_marked(store: Store) -> None:
     samples.confirm(store, record, (15, 3), (1.1, 1.2))
     reports = samples.training(record, 0.1, Phase.CONFIRM, 2)
     samples.save(store, record, 7, Phase.CONFIRM, reports, origin="confirm of 0")
-    rows = {row.method: row for row in result_table(load_sweep(store, "night")).rows}
-    few = rows["PDF, published setting (trial 0)"]
-    assert few.value == min(row.value for row in rows.values() if row.value is not None)
+    named = {row.method: row for row in rows(result_grid(load_sweep(store, "night")))}
+    few = named["PDF, published setting (trial 0)"]
+    assert few.value == min(row.value for row in named.values() if row.value is not None)
     assert (few.n, few.partial, few.mark) == (2, False, "")
-    assert sorted(row.mark for row in rows.values()) == ["", "", "best", "second"]
+    assert sorted(row.mark for row in named.values()) == ["", "", "best", "second"]
 
 
 def test_with_one_row_to_compare_the_note_says_that_none_is_marked(store: Store) -> None:
@@ -210,8 +214,8 @@ def test_with_one_row_to_compare_the_note_says_that_none_is_marked(store: Store)
     samples.confirm(store, record, (15,), (1.1,))
     reports = samples.training(record, 0.1, Phase.CONFIRM, 2)
     samples.save(store, record, 7, Phase.CONFIRM, reports, origin="confirm of 0")
-    table = result_table(load_sweep(store, "night"))
-    assert {row.mark for row in table.rows} == {""}
+    table = result_grid(load_sweep(store, "night"))
+    assert {row.mark for row in rows(table)} == {""}
     assert any("fewer than two rows can be compared" in note for note in table.notes)
 
 
@@ -221,7 +225,7 @@ def test_a_changed_published_setting_is_called_so(store: Store) -> None:
     first = store.trials("night", Phase.SEARCH)[0]
     store.save_trial(replace(first, origin="published, changed"))
     samples.confirm(store, record, (0,), (1.1,))
-    row = result_table(load_sweep(store, "night")).rows[0]
+    row = rows(result_grid(load_sweep(store, "night")))[0]
     assert row.method == "PDF, published setting, changed (trial 0)"
 
 
@@ -231,7 +235,7 @@ def test_a_run_that_a_budget_cut_short_says_so(store: Store) -> None:
     training = {"epochs": 301}
     config = {**trial.config, "training": training, "stop_epoch": trial.epochs_done}
     store.save_trial(replace(trial, config=config))
-    ours, baseline = result_table(load_sweep(store, "night")).rows[:2]
+    ours, baseline = rows(result_grid(load_sweep(store, "night")))[:2]
     assert f"cut after {trial.epochs_done} of 301 epochs" in ours.note
     assert "cut" not in baseline.note
 
@@ -241,13 +245,13 @@ def test_published_rows_are_not_compared_with_runs_that_were_cut_short(store: St
     samples.search(store, record)
     config = {"data": {"name": "zinc"}, "training": {"epochs": 351}, "stop_epoch": 20}
     samples.confirm(store, record, (15, 3), (0.3, 0.4), config=config)
-    table = result_table(load_sweep(store, "night"))
-    assert {row.kind for row in table.rows if row.mark} == {"ours"}
-    assert sorted(row.mark for row in table.rows if row.cut) == ["best", "second"]
+    table = result_grid(load_sweep(store, "night"))
+    assert {row.kind for row in rows(table) if row.mark} == {"ours"}
+    assert sorted(row.mark for row in rows(table) if row.cut) == ["best", "second"]
 
 
 def test_what_was_said_of_the_data_stands_under_the_table(store: Store) -> None:
     record = samples.sweep("freesolv")
     record = replace(record, options={**record.options, "data_notes": ["line 7 has no target"]})
     samples.search(store, record)
-    assert "Data: line 7 has no target" in table_markdown(result_table(load_sweep(store, "night")))
+    assert "Data: line 7 has no target" in grid_markdown(result_grid(load_sweep(store, "night")))

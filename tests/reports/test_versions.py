@@ -7,8 +7,8 @@ from typing import Any
 
 from pdf_search.records import Phase
 from pdf_search.results import Store
-from reports import load_study, load_sweep, result_table
-from reports.leaderboard import leaderboard_markdown
+from reports import leaderboard_grid, load_study, load_sweep, result_grid
+from reports.grid_texts import grid_markdown
 from reports.show import find_trial, show_sweep, show_trial
 from reports.studies.matrix import papers_grid
 from reports.versions import version_notes
@@ -52,17 +52,17 @@ def test_versions_of_a_sweep(store: Store) -> None:
     samples.search(store, record)
     samples.confirm(store, record, (15,), (1.1,))
     data = load_sweep(store, "night")
-    assert "Versions: featuriser 1, split 1." in result_table(data).notes
+    assert "Versions: featuriser 1, split 1." in result_grid(data).notes
     assert "Versions: featuriser 1, split 1." in show_sweep(data).splitlines()
     trial = store.trials("night", Phase.CONFIRM)[0]
     newer = {**trial.config, "data": {"name": "freesolv", "featuriser": 2, "split_version": 2}}
     store.save_trial(replace(trial, config=newer))
     data = load_sweep(store, "night")
-    mixed = [note for note in result_table(data).notes if note.startswith("Versions are mixed")]
+    mixed = [note for note in result_grid(data).notes if note.startswith("Versions are mixed")]
     assert len(mixed) == 1
     assert f"featuriser 2, split 2 (confirm trial {trial.number} of night)" in mixed[0]
     assert mixed[0] in show_sweep(data)
-    assert mixed[0] in leaderboard_markdown(data)
+    assert mixed[0] in grid_markdown(leaderboard_grid(data))
     shown = show_trial(data, find_trial(data, trial.number, Phase.CONFIRM))
     assert "featuriser 2, split 2" in shown
 

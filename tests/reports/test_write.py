@@ -73,6 +73,18 @@ def test_text_from_outside_is_escaped(store: Store, tmp_path: Path) -> None:
     assert "<script>alert(1)" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def test_a_message_is_whole_on_the_page(store: Store, tmp_path: Path) -> None:
+    record = samples.sweep()
+    store.create_sweep(record)
+    message = "no room in $PDF_SEARCH_CACHE for x^2\nTraceback"
+    samples.save(store, record, 0, state=State.FAILED, message=message)
+    write_report(store, "night", tmp_path)
+    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert "no room in $PDF_SEARCH_CACHE for x^2" in page.words
+    badge = next(attributes for _, attributes in page.tags if "state failed" in attributes.values())
+    assert badge["title"] == message
+
+
 def test_own_molecules_are_called_by_their_file(store: Store, tmp_path: Path) -> None:
     record = samples.sweep("csv", metric="rmse", protocol=Protocol.SPLIT)
     store.create_sweep(record)
