@@ -1,8 +1,8 @@
-"""Learning curves as plain numbers. Pure."""
+"""Learning curves and figures of them as plain numbers. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pdf_search.records import Metric
@@ -11,6 +11,8 @@ from reports.numbers import scaled
 from reports.sweep_data import Entry, SweepData
 
 MOST_CURVES = 5
+PARTS = ("train loss", "valid", "test")
+DECADE = 10
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,108 @@ class Curve:
     mean: tuple[float | None, ...]
     std: tuple[float | None, ...]
 
+    @property
+    def low(self) -> tuple[float | None, ...]:
+        """Lower edge of the band: the mean less one deviation."""
+        return self._edge(-1)
+
+    @property
+    def high(self) -> tuple[float | None, ...]:
+        return self._edge(1)
+
+    def _edge(self, sign: int) -> tuple[float | None, ...]:
+        pairs = zip(self.mean, self.std, strict=True)
+        return tuple(None if m is None or s is None else m + sign * s for m, s in pairs)
+
+    @property
+    def dotted(self) -> bool:
+        """Whether points are drawn on the line, which has few."""
+        return len(self.epochs) < 4
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes. ``thin``: single folds. ``chosen``: epochs at which values are reported,
+    with those values; ``rule``: the epoch, if one was chosen for all folds.
+    """
+
+    title: str
+    label: str
+    curves: tuple[Curve, ...]
+    thin: tuple[Curve, ...] = ()
+    chosen: tuple[tuple[int, float], ...] = ()
+    rule: int | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Range of y; logarithmic where values span decades."""
+
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def of(cls, panels: Sequence[Panel]) -> Axis | None:
+        """None for panels without values."""
+        curves = [curve for panel in panels for curve in (*panel.curves, *panel.thin)]
+        values = [v for curve in curves for v in curve.mean if v is not None]
+        if values and min(values) > 0 and max(values) > DECADE * min(values):
+            return cls(0.9 * min(values), 1.1 * max(values), log=True)
+        found = readable_range(curves)
+        return None if found is None else cls(*found, log=False)
+
+
+@dataclass(frozen=True)
+class CurveFigure:
+    """Panels in rows. ``name`` is that of its files, or of its section."""
+
+    name: str
+    title: str
+    text: str
+    rows: tuple[tuple[Panel, ...], ...]
+
+    def places(self) -> Iterator[tuple[int, int, Panel, Axis | None]]:
+        """Row, column, panel and y axis, which the panels of a row share that show the same."""
+        for row, panels in enumerate(self.rows):
+            for column, panel in enumerate(panels):
+                alike = [other for other in panels if other.label == panel.label]
+                yield row, column, panel, Axis.of(alike)
+
+    @property
+    def columns(self) -> int:
+        return max(map(len, self.rows))
+
+    @property
+    def labels(self) -> list[str]:
+        """Of the curves, each once: a label has one colour in all panels."""
+        panels = [panel for row in self.rows for panel in row]
+        return list(dict.fromkeys(curve.label for panel in panels for curve in panel.curves))
+
+
+def learning_figure(data: SweepData, label: str) -> CurveFigure | None:
+    """The learning curves, a panel a part (loss, validation, test); None before any epoch."""
+    curves = learning_curves(data)
+    panels = []
+    for part in dict.fromkeys(curve.part for curve in curves):
+        own = tuple(curve for curve in curves if curve.part == part)
+        panels.append(Panel(part_title(part, label), part_title(part, label), own))
+    which = "confirmed configurations" if data.confirmed else "best trials of the search"
+    text = f"Mean over replicates of the {which}; the band is one population standard deviation."
+    return CurveFigure("learning", "Learning curves", text, (tuple(panels),)) if panels else None
+
+
+def part_title(part: str, label: str) -> str:
+    """``training loss``, ``test RMSE``; ``label`` names the metric."""
+    names = {"train loss": "training loss", "valid": f"validation {label}", "test": f"test {label}"}
+    return names[part]
+
 
 def learning_curves(data: SweepData) -> list[Curve]:
     """Curves of the confirmed configurations, or of the search's best before a confirmation."""
     confirmed = [entry for entry in data.confirmations if entry.epochs]
     shown = (confirmed or [entry for entry in data.search if entry.epochs])[:MOST_CURVES]
-    parts = ("train loss", "valid", "test") if confirmed else ("train loss", "valid")
+    parts = PARTS if confirmed else PARTS[:2]
     curves = [curve_of(data.metric, e, part, label_of(e)) for e in shown for part in parts]
     return [curve for curve in curves if curve is not None]
 

@@ -1,8 +1,10 @@
-"""Plotly figures from plain curves and shares."""
+"""Figures for pages (plotly), from plain curves and shares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from math import log10
 from typing import Any
 
 import plotly.graph_objects as go
@@ -10,7 +12,7 @@ from markupsafe import Markup
 from plotly.subplots import make_subplots
 
 from pdf_search.records import State
-from reports.curves import Curve, readable_range
+from reports.curves import Axis, Curve, CurveFigure, Panel, readable_range
 from reports.importance import ImportanceReport
 
 COLOURS = (
@@ -29,36 +31,79 @@ STATE_COLOURS = {
     State.FAILED: "#000000",
     State.NOT_STARTED: "#dddddd",
 }
-PART_TITLES = {"train loss": "training loss", "valid": "validation", "test": "test"}
+ROW_HEIGHT = 260  # pixels
 
 
-def learning_figure(curves: Sequence[Curve], label: str) -> go.Figure:
-    """One panel a part (loss, validation, test), one colour a trial, bands of one spread."""
-    parts = list(dict.fromkeys(curve.part for curve in curves))
-    titles = [PART_TITLES[p] + ("" if p == "train loss" else f" {label}") for p in parts]
-    figure = make_subplots(rows=1, cols=len(parts), subplot_titles=titles)
-    names = list(dict.fromkeys(curve.label for curve in curves))
+def curve_figure(figure: CurveFigure) -> go.Figure:
+    """Panels of curves, to be hovered and zoomed."""
+    rows, columns = len(figure.rows), figure.columns
+    titles = [row[i].title if i < len(row) else "" for row in figure.rows for i in range(columns)]
+    gaps = {"vertical_spacing": 0.35 / max(rows, 2), "horizontal_spacing": 0.08}
+    drawn = make_subplots(rows, columns, subplot_titles=titles, **gaps)
+    colours = dict(zip(figure.labels, cycle(COLOURS), strict=False))
     shown: set[str] = set()
-    for curve in curves:
-        colour = COLOURS[names.index(curve.label) % len(COLOURS)]
-        place = {"row": 1, "col": parts.index(curve.part) + 1}
-        for trace in curve_traces(curve, colour, curve.label not in shown):
-            figure.add_trace(trace, **place)
+    for row, column, panel, axis in figure.places():
+        place = {"row": row + 1, "col": column + 1}
+        _draw(drawn, panel, colours, place, shown)
+        drawn.update_yaxes(**_range(axis), **place)
+    panels = [panel for row in figure.rows for panel in row]
+    epoch_axis(drawn, [curve for panel in panels for curve in (*panel.curves, *panel.thin)])
+    return styled(drawn, height=ROW_HEIGHT * rows + 120)
+
+
+def _range(axis: Axis | None) -> dict[str, Any]:
+    if axis is None:
+        return {}
+    if axis.log:
+        return {"type": "log", "range": [log10(axis.low), log10(axis.high)], "dtick": 1}
+    return {"range": [axis.low, axis.high]}
+
+
+def _draw(
+    drawn: go.Figure,
+    panel: Panel,
+    colours: Mapping[str, str],
+    place: dict[str, int],
+    shown: set[str],
+) -> None:
+    for curve in panel.thin:
+        line = {"color": "#b8bfc7", "width": 1}
+        drawn.add_scatter(
+            x=curve.epochs,
+            y=curve.mean,
+            mode="lines",
+            line=line,
+            name=curve.label,
+            showlegend=False,
+            **place,
+        )
+    for curve in panel.curves:
+        for trace in _curve_traces(curve, colours[curve.label], curve.label not in shown):
+            drawn.add_trace(trace, **place)
         shown.add(curve.label)
-    for column, part in enumerate(parts, start=1):
-        visible = readable_range([c for c in curves if c.part == part])
-        figure.update_yaxes(range=visible, row=1, col=column)
-    epoch_axis(figure, curves)
-    return styled(figure, height=380)
+    if panel.rule is not None:
+        drawn.add_vline(x=panel.rule, line={"color": "#555", "dash": "dash", "width": 1}, **place)
+    if panel.chosen:
+        drawn.add_scatter(
+            x=[epoch for epoch, _ in panel.chosen],
+            y=[value for _, value in panel.chosen],
+            mode="markers",
+            marker={"color": COLOURS[1], "size": 7},
+            name="reported value",
+            legendgroup="reported value",
+            showlegend="reported value" not in shown,
+            **place,
+        )
+        shown.add("reported value")
 
 
-def curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
+def _curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
     """The line of a curve, after its band where it has one."""
     common: dict[str, Any] = {"legendgroup": curve.label, "name": curve.label}
     line = go.Scatter(
         x=curve.epochs,
         y=curve.mean,
-        mode="lines+markers" if len(curve.epochs) < 4 else "lines",
+        mode="lines+markers" if curve.dotted else "lines",
         line={"color": colour, "width": 2},
         showlegend=legend,
         **common,
@@ -82,15 +127,12 @@ def curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
 
 
 def _band(curve: Curve) -> tuple[list[int], list[float]] | None:
-    points = [
-        (epoch, mean - std, mean + std)
-        for epoch, mean, std in zip(curve.epochs, curve.mean, curve.std, strict=True)
-        if mean is not None and std is not None
-    ]
+    edges = zip(curve.epochs, curve.low, curve.high, strict=True)
+    points = [(x, low, high) for x, low, high in edges if low is not None and high is not None]
     if len(points) < 2:
         return None
     x = [point[0] for point in points]
-    return x + x[::-1], [point[1] for point in points] + [point[2] for point in points[::-1]]
+    return x + x[::-1], [low for _, low, _ in points] + [high for *_, high in points[::-1]]
 
 
 def stopping_figure(curves: Sequence[Curve], label: str) -> go.Figure:
@@ -180,3 +222,8 @@ def figure_section(name: str, title: str, text: str, figure: go.Figure | None) -
         )
     )
     return {"name": name, "title": title, "text": text, "html": Markup(html)}
+
+
+def curve_section(figure: CurveFigure) -> dict[str, Any]:
+    """Curves as a section of a page."""
+    return figure_section(figure.name, figure.title, figure.text, curve_figure(figure))

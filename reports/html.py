@@ -10,9 +10,9 @@ from plotly.offline import get_plotlyjs
 
 from pdf_search.records import State
 from pdf_search.wording import counted
-from reports.curves import learning_curves, stopping_curves
+from reports.curves import learning_figure, stopping_curves
 from reports.environment import templates
-from reports.figures import figure_section, importance_figure, learning_figure, stopping_figure
+from reports.figures import curve_section, figure_section, importance_figure, stopping_figure
 from reports.grid import ABSENT, Grid
 from reports.importance import importance
 from reports.numbers import format_seconds, metric_label
@@ -74,15 +74,10 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
 
 def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
     found = []
-    learning, stopping, shares = learning_curves(data), stopping_curves(data), importance(data)
+    learning, stopping = learning_figure(data, label), stopping_curves(data)
+    shares = importance(data)
     if learning:
-        which = "confirmed configurations" if data.confirmed else "best trials of the search"
-        text = (
-            f"Mean over replicates of the {which}; the band is one population standard deviation."
-        )
-        found.append(
-            figure_section("learning", "Learning curves", text, learning_figure(learning, label))
-        )
+        found.append(curve_section(learning))
     if stopping:
         text = "Every search trial, by its end: a dot marks where a trial stopped."
         found.append(

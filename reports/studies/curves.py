@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from reports.curves import Curve, curve_of, readable_range
+from reports.curves import PARTS, Curve, CurveFigure, Panel, curve_of, part_title
 from reports.numbers import scaled
 from reports.studies.ablation import split_name
 from reports.studies.data import Run, Study, title_of
 from reports.sweep_data import SweepData
 
-DECADE = 10
 SPREAD = "Mean over replicates; the band is one population standard deviation (ddof 0)."
 
 FOLDS = (
@@ -19,49 +17,6 @@ FOLDS = (
     "0). Dots are the values that the table reports; the vertical line is the epoch, where one is "
     "chosen for all folds."
 )
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One pair of axes. ``thin``: single folds. ``chosen``: epochs at which values are reported,
-    with those values; ``rule``: the epoch, if one was chosen for all folds.
-    """
-
-    title: str
-    label: str
-    curves: tuple[Curve, ...]
-    thin: tuple[Curve, ...] = ()
-    chosen: tuple[tuple[int, float], ...] = ()
-    rule: int | None = None
-
-
-@dataclass(frozen=True)
-class CurveFigure:
-    """Panels in rows; the panels of a row share their y axis. ``name`` is that of its files."""
-
-    name: str
-    title: str
-    text: str
-    rows: tuple[tuple[Panel, ...], ...]
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Range of y that the panels of a row share; logarithmic where values span decades."""
-
-    low: float
-    high: float
-    log: bool
-
-    @classmethod
-    def of(cls, panels: Sequence[Panel]) -> Axis | None:
-        """None for panels without values."""
-        curves = [curve for panel in panels for curve in (*panel.curves, *panel.thin)]
-        values = [v for curve in curves for v in curve.mean if v is not None]
-        if values and min(values) > 0 and max(values) > DECADE * min(values):
-            return cls(0.9 * min(values), 1.1 * max(values), log=True)
-        found = readable_range(curves)
-        return None if found is None else cls(*found, log=False)
 
 
 def study_figures(study: Study) -> list[CurveFigure]:
@@ -90,17 +45,12 @@ def _learning(study: Study, part: SweepData) -> CurveFigure:
 
 def _learning_rows(part: SweepData, runs: Sequence[Run]) -> tuple[tuple[Panel, ...], ...]:
     """A row a part of the data, shd and idp beside each other."""
-    label = part.metric.label
-    titles = {
-        "train loss": "training loss",
-        "valid": f"validation {label}",
-        "test": f"test {label}",
-    }
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(split_name(run.name)[0], []).append(run)
     rows = []
-    for kind, title in titles.items():
+    for kind in PARTS:
+        title = part_title(kind, part.metric.label)
         panels = [
             Panel(": ".join(filter(None, (group, title))), title, _curves(part, own, kind))
             for group, own in groups.items()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from itertools import chain
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from math import nan
 
 from matplotlib import style
@@ -12,9 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reports.curves import Curve
+from reports.curves import CurveFigure, Panel
 from reports.figures import COLOURS
-from reports.studies.curves import Axis, CurveFigure, Panel
 
 WIDTH, HEIGHT = 3.4, 2.3  # inches of a panel
 KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal inputs, equal files
@@ -35,20 +35,19 @@ def images(figure: CurveFigure) -> dict[str, bytes]:
 
 
 def _drawn(figure: CurveFigure) -> Figure:
-    columns = max(map(len, figure.rows))
-    size = (max(WIDTH * columns, 2 * WIDTH), HEIGHT * len(figure.rows) + 0.9)
+    size = (max(WIDTH * figure.columns, 2 * WIDTH), HEIGHT * len(figure.rows) + 0.9)
     drawn = Figure(figsize=size, layout="constrained")
-    axes = drawn.subplots(len(figure.rows), columns, squeeze=False)
-    for panels, line in zip(figure.rows, axes, strict=True):
-        visible = Axis.of(panels)
-        for place, axis in enumerate(line):
-            if place >= len(panels):
-                axis.set_axis_off()
-                continue
-            _draw(axis, panels[place])
-            if visible is not None:
-                axis.set_yscale("log" if visible.log else "linear")
-                axis.set_ylim(visible.low, visible.high)
+    axes = drawn.subplots(len(figure.rows), figure.columns, squeeze=False)
+    colours = dict(zip(figure.labels, cycle(COLOURS), strict=False))
+    for axis in axes.flat:
+        axis.set_axis_off()
+    for row, column, panel, visible in figure.places():
+        axis = axes[row, column]
+        axis.set_axis_on()
+        _draw(axis, panel, colours)
+        if visible is not None:
+            axis.set_yscale("log" if visible.log else "linear")
+            axis.set_ylim(visible.low, visible.high)
     legends: dict[str, Artist] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
@@ -67,21 +66,22 @@ def _drawn(figure: CurveFigure) -> Figure:
     return drawn
 
 
-def _draw(axis: Axes, panel: Panel) -> None:
+def _draw(axis: Axes, panel: Panel, colours: Mapping[str, str]) -> None:
     for curve in panel.thin:
-        axis.plot(curve.epochs, _floats(curve), color="0.8", linewidth=0.4, zorder=0.5)
-    for curve, colour in zip(panel.curves, chain.from_iterable([COLOURS] * 9), strict=False):
-        marker = "o" if len(curve.epochs) < 4 else None
+        axis.plot(curve.epochs, _floats(curve.mean), color="0.8", linewidth=0.4, zorder=0.5)
+    for curve in panel.curves:
+        colour = colours[curve.label]
         axis.plot(
             curve.epochs,
-            _floats(curve),
+            _floats(curve.mean),
             color=colour,
             linewidth=1.3,
             label=curve.label,
-            marker=marker,
+            marker="o" if curve.dotted else None,
             markersize=3,
         )
-        axis.fill_between(curve.epochs, *_band(curve), color=colour, alpha=0.18, linewidth=0)
+        band = _floats(curve.low), _floats(curve.high)
+        axis.fill_between(curve.epochs, *band, color=colour, alpha=0.18, linewidth=0)
     if panel.rule is not None:
         axis.axvline(panel.rule, color="0.3", linewidth=0.8, linestyle="--", label="chosen epoch")
     if panel.chosen:
@@ -95,13 +95,5 @@ def _draw(axis: Axes, panel: Panel) -> None:
     axis.grid(visible=True, color="0.9", linewidth=0.5)
 
 
-def _floats(curve: Curve) -> list[float]:
-    return [nan if value is None else value for value in curve.mean]
-
-
-def _band(curve: Curve) -> tuple[list[float], list[float]]:
-    pairs = [
-        (nan, nan) if mean is None or std is None else (mean - std, mean + std)
-        for mean, std in zip(curve.mean, curve.std, strict=True)
-    ]
-    return [low for low, _ in pairs], [high for _, high in pairs]
+def _floats(values: Sequence[float | None]) -> list[float]:
+    return [nan if value is None else value for value in values]

@@ -5,7 +5,16 @@ import pytest
 from pdf_search.records import EpochReport, Phase, ReplicateEpoch, State
 from pdf_search.results import Store
 from reports import load_sweep
-from reports.curves import Curve, learning_curves, readable_range, stopping_curves
+from reports.curves import (
+    Curve,
+    CurveFigure,
+    Panel,
+    learning_curves,
+    learning_figure,
+    readable_range,
+    stopping_curves,
+)
+from reports.figures import curve_figure
 from reports.importance import importance
 from tests.reports import samples
 
@@ -71,6 +80,51 @@ def test_one_diverging_value_does_not_flatten_the_others() -> None:
     assert readable_range([]) is None
 
 
+def curve(label: str, *values: float) -> Curve:
+    return Curve(
+        label, "COMPLETE", "test", tuple(range(len(values))), values, (None,) * len(values)
+    )
+
+
+def test_a_curve_has_one_colour_in_all_panels_and_one_entry_in_the_legend() -> None:
+    a, b = curve("a", 1.0, 2.0), curve("b", 1.0, 3.0)
+    figure = CurveFigure("n", "t", "", ((Panel("p", "p", (a, b)), Panel("q", "q", (b,))),))
+    lines = [(t.name, t.line.color, t.showlegend) for t in curve_figure(figure).data]
+    assert lines == [
+        ("a", "#0072b2", True),
+        ("b", "#d55e00", True),
+        ("b", "#d55e00", False),
+    ]
+
+
+def test_panels_of_a_row_share_their_axis_where_they_show_the_same() -> None:
+    loss, other = (Panel("a", "loss", (curve("a", 1.0, high),)) for high in (2.0, 4.0))
+    score = Panel("c", "score", (curve("a", 60.0, 90.0),))
+    axes = [axis for *_, axis in CurveFigure("n", "t", "", ((loss, other, score),)).places()]
+    assert axes[0] == axes[1]
+    assert axes[0] is not None
+    assert axes[0].high > 4.0
+    assert axes[2] is not None
+    assert axes[2].low > 50
+
+
+def test_a_band_is_one_deviation_and_open_where_there_is_none() -> None:
+    found = Curve("a", "COMPLETE", "test", (1, 2, 3), (5.0, None, 4.0), (1.0, 1.0, None))
+    assert (found.low, found.high) == ((4.0, None, None), (6.0, None, None))
+
+
+def test_the_learning_figure_has_a_panel_a_part(store: Store) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    samples.confirm(store, record, (15, 3), (1.1, 1.2))
+    figure = learning_figure(load_sweep(store, "night"), "RMSE")
+    assert figure is not None
+    assert [[panel.title for panel in row] for row in figure.rows] == [
+        ["training loss", "validation RMSE", "test RMSE"]
+    ]
+    assert figure.labels == ["trial 15", "trial 3"]
+
+
 def test_importance_finds_what_matters_and_marks_what_does_not(store: Store) -> None:
     samples.search(store, samples.sweep(trials=60), trials=60)
     report = importance(load_sweep(store, "night"))
@@ -104,3 +158,4 @@ def test_an_empty_sweep_has_no_curves(store: Store, phase: Phase) -> None:
     samples.save(store, record, 0, phase, state=State.NOT_STARTED)
     data = load_sweep(store, "night")
     assert learning_curves(data) == stopping_curves(data) == []
+    assert learning_figure(data, "RMSE") is None
