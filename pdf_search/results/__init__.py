@@ -3,9 +3,10 @@
 from pdf_search.results.nested import NestedSummary, nested_candidates, select_nested
 from pdf_search.results.store import Store, no_trial
 from pdf_search.results.study_parts import is_study_part, study_parts
-from pdf_search.results.summary import Stat, TrialSummary, rank_trials, summarise
+from pdf_search.results.summary import BestEpochs, Stat, TrialSummary, rank_trials, summarise
 
 __all__ = [
+    "BestEpochs",
     "NestedSummary",
     "Stat",
     "Store",

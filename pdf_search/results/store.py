@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from difflib import get_close_matches
@@ -168,12 +168,19 @@ class Store:
             query = _ordered_epochs().where(tables.epoch.c.trial_id == identity)
             return rows.epoch_reports(connection.execute(query).mappings().all())
 
-    def all_epochs(self, sweep: str, phase: Phase) -> dict[int, list[EpochReport]]:
-        """The epochs of every trial of a phase, by trial number. Trials without any are absent."""
+    def all_epochs(
+        self, sweep: str, phase: Phase, at: Collection[int] | None = None
+    ) -> dict[int, list[EpochReport]]:
+        """The epochs of every trial of a phase, by trial number. Trials without any are absent.
+
+        ``at``: only these epochs.
+        """
         with self._reading() as connection:
             identity = self._known_sweep(connection, sweep)
             query = _ordered_epochs().add_columns(tables.trial.c.number).join(tables.trial)
             query = query.where(tables.trial.c.sweep_id == identity, tables.trial.c.phase == phase)
+            if at is not None:
+                query = query.where(tables.epoch.c.epoch.in_(at))
             found = connection.execute(query).mappings().all()
         groups = groupby(found, key=lambda row: row["number"])
         return {number: rows.epoch_reports(list(group)) for number, group in groups}

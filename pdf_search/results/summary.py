@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from statistics import fmean, pstdev
 from typing import Any
@@ -51,6 +51,9 @@ class Stat:
         return cls(fmean(finite) if finite else None, std, len(finite))
 
 
+NO_VALUE = Stat(None, None, 0)
+
+
 @dataclass(frozen=True)
 class TrialSummary:
     """A trial in one line. Tuples have one entry a replicate, None where it has no value.
@@ -95,37 +98,87 @@ class TrialSummary:
         return chosen.pop() if len(chosen) == 1 else None
 
 
+@dataclass
+class BestEpochs:
+    """The epochs at which a trial is read, kept up to date while its epochs come in.
+
+    ``split`` and ``inner``: each replicate's best validation epoch. ``gin-curve``: the epoch that
+    is best on the mean curve over the folds, among those where most folds have a value; the curve
+    is that of the held-out parts in phase confirm and of the validation parts in phase search. A
+    tie goes to the earlier epoch; a non-finite value is worse than any other.
+    """
+
+    metric: Metric
+    protocol: Protocol
+    phase: Phase
+    _own: dict[int, tuple[int, ReplicateEpoch]] = field(default_factory=dict)
+    _shared: EpochReport | None = None
+    _mean: Stat = NO_VALUE
+
+    @classmethod
+    def of(cls, sweep: SweepRecord, phase: Phase, epochs: Iterable[EpochReport]) -> BestEpochs:
+        best = cls(METRICS[sweep.metric], sweep.protocol, phase)
+        for report in epochs:
+            best.add(report)
+        return best
+
+    def add(self, report: EpochReport) -> None:
+        """One more epoch, later than all before it."""
+        if self.protocol is Protocol.GIN_CURVE:
+            self._add_to_mean_curve(report)
+            return
+        for index, item in enumerate(report.replicates):
+            known = self._own.get(index)
+            if item.valid is not None and self.metric.better(item.valid, known and known[1].valid):
+                self._own[index] = report.epoch, item
+
+    def _add_to_mean_curve(self, report: EpochReport) -> None:
+        mean = Stat.of(_values(report.replicates, self.split))
+        if mean.n < self._mean.n or mean.mean is None:
+            return
+        if mean.n > self._mean.n or self.metric.better(mean.mean, self._mean.mean):
+            self._shared, self._mean = report, mean
+
+    @property
+    def split(self) -> str:
+        """The part whose values count: ``test`` in phase confirm."""
+        return "test" if self.phase is Phase.CONFIRM else "valid"
+
+    def at(self, index: int) -> tuple[int, ReplicateEpoch] | None:
+        """The chosen epoch of a replicate and its values there; None where it has none."""
+        if self._shared is None:
+            return self._own.get(index)
+        item = _at(self._shared, index)
+        return None if item is None else (self._shared.epoch, item)
+
+    def values(self, split: str) -> Values:
+        """Of each replicate that has a chosen epoch."""
+        count = len(self._shared.replicates) if self._shared else max(self._own, default=-1) + 1
+        found = (self.at(index) for index in range(count))
+        return _values((item and item[1] for item in found), split)
+
+
 def summarise(
     sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]
 ) -> TrialSummary:
-    """Choose epochs as the protocol says and read the values there.
-
-    ``split`` and ``inner``: each replicate's best validation epoch. ``gin-curve``: the epoch that
-    is best on the mean curve over the folds, of the held-out parts in phase confirm and of the
-    validation parts in phase search. A tie goes to the earlier epoch; a non-finite value is worse
-    than any other.
-    """
-    metric = METRICS[sweep.metric]
-    split = "test" if trial.phase is Phase.CONFIRM else "valid"
+    """Read the values at the epochs that ``BestEpochs`` chooses, and say what is missing."""
     count = max([len(trial.replicates), *(len(report.replicates) for report in epochs)])
-    if sweep.protocol is Protocol.GIN_CURVE:
-        chosen = [best_on_mean_curve(metric, epochs, split)] * count
-    else:
-        chosen = [_best_of_replicate(metric, epochs, index) for index in range(count)]
-    by_epoch = {report.epoch: report for report in epochs}
-    best = [None if epoch is None else _at(by_epoch[epoch], i) for i, epoch in enumerate(chosen)]
+    chooser = BestEpochs.of(sweep, trial.phase, epochs)
+    chosen = [chooser.at(index) for index in range(count)]
+    best = [item and item[1] for item in chosen]
     last = [_at(epochs[-1] if epochs else None, i) for i in range(count)]
     confirm = trial.phase is Phase.CONFIRM
     planned = planned_epochs(sweep, trial)
     done = epochs[-1].epoch if epochs else 0
-    values = _values(best, split)
+    values = _values(best, chooser.split)
     reasons = _reasons(trial, done, planned, values)
     return TrialSummary(
         phase=trial.phase,
         protocol=sweep.protocol,
-        split=split,
+        split=chooser.split,
         best_epochs=tuple(
-            e if v is not None else None for e, v in zip(chosen, values, strict=True)
+            item[0] if item and v is not None else None
+            for item, v in zip(chosen, values, strict=True)
         ),
         valid=_values(best, "valid"),
         test=_values(best, "test") if confirm else (None,) * count,
@@ -145,27 +198,6 @@ def planned_epochs(sweep: SweepRecord, trial: TrialRecord) -> int:
     training: dict[str, Any] = trial.config.get("training") or {}
     epochs = int(training.get("epochs") or sweep.epochs)
     return min(epochs, int(trial.config.get("stop_epoch") or epochs))
-
-
-def best_on_mean_curve(metric: Metric, epochs: Sequence[EpochReport], split: str) -> int | None:
-    """The epoch with the best mean over replicates, among those where most replicates have one."""
-    curve = [(report.epoch, Stat.of(_values(report.replicates, split))) for report in epochs]
-    most = max((stat.n for _, stat in curve), default=0)
-    return _best(metric, [(epoch, stat.mean) for epoch, stat in curve if stat.n == most])
-
-
-def _best_of_replicate(metric: Metric, epochs: Sequence[EpochReport], index: int) -> int | None:
-    reports = [report for report in epochs if index < len(report.replicates)]
-    return _best(metric, [(report.epoch, report.replicates[index].valid) for report in reports])
-
-
-def _best(metric: Metric, curve: Sequence[tuple[int, float | None]]) -> int | None:
-    chosen: int | None = None
-    record: float | None = None
-    for epoch, value in curve:
-        if value is not None and metric.better(value, record):
-            chosen, record = epoch, value
-    return chosen
 
 
 def _at(report: EpochReport | None, index: int) -> ReplicateEpoch | None:

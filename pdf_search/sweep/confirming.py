@@ -116,7 +116,6 @@ def add_baseline(
     ledger.planned(Job(Phase.CONFIRM, number, config, BASELINE))
     record = replace(ledger.records[number], parameters=0, device="cpu", started=now(), ended=now())
     ledger.store.add_epoch(ledger.sweep, Phase.CONFIRM, number, report)
-    ledger.curves[number] = [report]
     ledger.save(replace(record, state=State.COMPLETE, seconds=report.seconds))
 
 

@@ -61,14 +61,16 @@ def unfinished_jobs(
 
 def settle_study(study: StudyLog, ledger: Ledger) -> None:
     """Tell the study what the database knows: ends it missed, and draws that became nothing."""
-    for number, record in ledger.records.items():
-        if record.state.finished:
-            study.tell(number, record.state, ledger.curves[number])
+    for number in study.untold():
+        record = ledger.records.get(number)
+        if record is not None and record.state.finished:
+            study.tell(number, record.state, ledger.curve(number))
     study.abandon_lost(set(ledger.records))
 
 
 def rebuild_rungs(rungs: Rungs, ledger: Ledger) -> None:
-    """Enter every recorded epoch, as if the scheduler had seen it."""
-    for number, curve in ledger.curves.items():
+    """Enter every epoch recorded at a rung, as if the scheduler had seen it."""
+    curves = ledger.store.all_epochs(ledger.sweep, ledger.phase, at=rungs.seen)
+    for number, curve in curves.items():
         for report in curve:
             rungs.record(number, report.epoch, report.valid)

@@ -157,8 +157,7 @@ class Driver:
             study,
             plan.folder,
         )
-        for number, record in ledger.records.items():
-            self.view.seen(record, ledger.curves[number])
+        ledger.show()
         with self.view:
             yield ledger
 

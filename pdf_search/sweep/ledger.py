@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from pdf_search.config import InputShape
 from pdf_search.parameters import parameter_count
 from pdf_search.records import EpochReport, Phase, State, TrialRecord
-from pdf_search.results.store import Store
+from pdf_search.results import BestEpochs, Store
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.optuna_log import StudyLog
@@ -19,11 +20,13 @@ from pdf_search.sweep.optuna_log import StudyLog
 class View(Protocol):
     """Who is told of the same events, to show them."""
 
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None: ...
+
     def started(self, trial: TrialRecord) -> None: ...
 
-    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None: ...
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None: ...
 
-    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None: ...
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None: ...
 
 
 class Book(Protocol):
@@ -45,7 +48,7 @@ class Book(Protocol):
 
 
 class Ledger:
-    """The only writer of a phase's trials.
+    """The only writer of a phase's trials. An epoch costs the same however many came before it.
 
     ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
     will read again. ``folder``: of the sweep; places of checkpoints are recorded relative to it.
@@ -72,7 +75,13 @@ class Ledger:
         self.discard = discard
         self.study = study
         self.records = {t.number: self._placed(t) for t in store.trials(sweep, phase)}
-        self.curves = {n: store.epochs(sweep, phase, n) for n in self.records}
+        self._record = store.sweep(sweep)
+        self._best: dict[int, BestEpochs] = {}  # of trials that run
+
+    def show(self) -> None:
+        """Tell the view of what is recorded already."""
+        for number, record in self.records.items():
+            self.view.seen(record, partial(self.best, number))
 
     def planned(self, job: Job) -> None:
         """A trial that has a configuration and waits for its turn; a resumed one is known."""
@@ -89,7 +98,6 @@ class Ledger:
             replicates=job.config.replicates,
             parameters=parameter_count(job.config.model, job.config.basis.size, self.shape),
         )
-        self.curves[job.number] = []
         self.save(record)
 
     def started(self, number: int) -> None:
@@ -100,13 +108,13 @@ class Ledger:
 
     def epoch(self, number: int, report: EpochReport, device: str) -> None:
         """One epoch. Epochs that a continued trial trains again replace the earlier ones."""
-        curve = [e for e in self.curves[number] if e.epoch < report.epoch]
-        if len(curve) < len(self.curves[number]):
-            self.store.drop_epochs_after(self.sweep, self.phase, number, report.epoch - 1)
+        if report.epoch <= self.records[number].epochs_done:
+            self.rewind(number, report.epoch - 1)
+        best = self._best[number] = self.best(number)
+        best.add(report)
         self.store.add_epoch(self.sweep, self.phase, number, report)
-        self.curves[number] = [*curve, report]
-        self.save(replace(self._measured(number), device=device))
-        self.view.epoch(self.records[number], self.curves[number])
+        self.save(replace(_measured(self.records[number], [report]), device=device))
+        self.view.epoch(self.records[number], best)
 
     def checkpoint(self, number: int, path: str) -> None:
         """A complete checkpoint of the latest epoch; an earlier attempt's folder is removed."""
@@ -116,21 +124,32 @@ class Ledger:
             self.discard(_folder(old))
 
     def ended(self, number: int, state: State, message: str = "") -> None:
-        record = replace(self._measured(number), state=state, ended=now(), message=message)
+        record = replace(self.records[number], state=state, ended=now(), message=message)
         useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
         if useless:
             self.discard(_folder(record.checkpoint))
             record = replace(record, checkpoint="")
         self.save(record)
         if self.study is not None:
-            self.study.tell(number, state, self.curves[number])
-        self.view.ended(record, self.curves[number])
+            self.study.tell(number, state, self.curve(number))
+        self.view.ended(record, self.best(number))
+        self._best.pop(number, None)
 
     def rewind(self, number: int, epoch: int) -> None:
         """Forget the epochs after ``epoch``, from where a trial is trained again."""
         self.store.drop_epochs_after(self.sweep, self.phase, number, epoch)
-        self.curves[number] = [e for e in self.curves[number] if e.epoch <= epoch]
-        self.save(self._measured(number))
+        self._best.pop(number, None)
+        anew = replace(self.records[number], epochs_done=0, seconds=None, peak_mb=None)
+        self.save(_measured(anew, self.curve(number)))
+
+    def curve(self, number: int) -> list[EpochReport]:
+        """The epochs of a trial, from the database."""
+        return self.store.epochs(self.sweep, self.phase, number)
+
+    def best(self, number: int) -> BestEpochs:
+        """What the epochs of a trial amount to so far."""
+        known = self._best.get(number)
+        return known or BestEpochs.of(self._record, self.phase, self.curve(number))
 
     def restart(self, number: int) -> None:
         """Forget a checkpoint that is gone; the trial starts from nothing."""
@@ -152,15 +171,6 @@ class Ledger:
     def _in(self, *states: State) -> Iterable[TrialRecord]:
         return [record for record in self.records.values() if record.state in states]
 
-    def _measured(self, number: int) -> TrialRecord:
-        curve = self.curves[number]
-        return replace(
-            self.records[number],
-            epochs_done=curve[-1].epoch if curve else 0,
-            seconds=sum(report.seconds for report in curve) if curve else None,
-            peak_mb=max((report.peak_mb for report in curve), default=None),
-        )
-
     def save(self, record: TrialRecord) -> None:
         stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
         self.store.save_trial(replace(record, checkpoint=stored))
@@ -170,6 +180,18 @@ class Ledger:
         if self.folder is None:
             return record
         return replace(record, checkpoint=self.folder.checkpoint(record.checkpoint))
+
+
+def _measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord:
+    """The record after further epochs: how many, how long, how much memory."""
+    for report in epochs:
+        record = replace(
+            record,
+            epochs_done=report.epoch,
+            seconds=(record.seconds or 0.0) + report.seconds,
+            peak_mb=max(record.peak_mb or 0.0, report.peak_mb),
+        )
+    return record
 
 
 def now() -> str:

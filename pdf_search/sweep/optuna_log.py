@@ -130,6 +130,11 @@ class StudyLog:
         else:
             self.study.tell(draw_number, state=TrialState.PRUNED)
 
+    def untold(self) -> list[int]:
+        """The trials whose ends it does not know."""
+        trials = self.study.get_trials(deepcopy=False)
+        return [n for n, draw in self.by_trial.items() if not trials[draw].state.is_finished()]
+
     def abandon_lost(self, known: set[int]) -> None:
         """Close the draws that a killed driver never recorded as trials; their points are free."""
         for trial in self.study.get_trials(deepcopy=False):

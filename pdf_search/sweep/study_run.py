@@ -155,8 +155,7 @@ def _drive(
     book = StudyBook(plan, store, view, lambda: on_finished(store) if on_finished else None)
     jobs = book.open_jobs()
     for ledger in book.ledgers:
-        for number, record in ledger.records.items():
-            view.seen(record, ledger.curves[number])
+        ledger.show()
     book.on_ended()
     if jobs:
         _train(plan, book, view, ListSource(jobs), halt, function)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Self
 
 from rich.console import Console
 from rich.progress import TaskProgressColumn
 
-from pdf_search.records import METRICS, EpochReport, State, SweepRecord, TrialRecord
-from pdf_search.results.summary import planned_epochs, summarise
+from pdf_search.records import METRICS, State, SweepRecord, TrialRecord
+from pdf_search.results.summary import BestEpochs, Stat, planned_epochs
 from pdf_search.sweep.live_line import LiveLine
 from pdf_search.sweep.view import duration
 
@@ -23,6 +24,7 @@ class StudyView(LiveLine):
         super().__init__(console, "study", TaskProgressColumn())
         self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
         self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
+        self.done = self.planned = 0  # their sums
         self.running: set[tuple[str, int]] = set()
         self.finished = 0
         self.begun = time.monotonic()
@@ -31,37 +33,35 @@ class StudyView(LiveLine):
 
     def __enter__(self) -> Self:
         self.begun = self.told = time.monotonic()
-        self.before = self._done()
+        self.before = self.done
         return super().__enter__()
 
     def part(self, sweep: SweepRecord, title: str) -> None:
         """A part of the study, before any of its runs."""
         self.sweeps[sweep.name] = sweep, title
 
-    def seen(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:  # noqa: ARG002
         """A run as it stands when this process begins."""
-        self._note(trial, epochs)
+        self._note(trial)
         self.finished += trial.state.finished
 
     def started(self, trial: TrialRecord) -> None:
         self.running.add((trial.sweep, trial.number))
         self._refresh()
 
-    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        self._note(trial, epochs)
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        self._note(trial)
         self._refresh()
         if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
             self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
 
-    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         self.running.discard((trial.sweep, trial.number))
-        self.epochs[trial.sweep, trial.number] = (0, 0)
-        if trial.state is State.COMPLETE:
-            self._note(trial, epochs)
+        self._note(trial, counts=trial.state is State.COMPLETE)
         self.finished += 1
         self._refresh()
         reason = f": {trial.reason}" if trial.message else ""
-        told = self._value(trial, epochs) if trial.state is State.COMPLETE else reason
+        told = self._value(trial, best) if trial.state is State.COMPLETE else reason
         if not self.console.is_terminal or trial.state is not State.COMPLETE:
             self._print(f"{self._named(trial)} {trial.state.value}{told}")
 
@@ -72,22 +72,22 @@ class StudyView(LiveLine):
 
     def seconds_left(self) -> float | None:
         """As if all epochs took the same time; None before the first one."""
-        done = self._done() - self.before
+        done = self.done - self.before
         if done <= 0:
             return None
-        total = sum(planned for _, planned in self.epochs.values())
-        return (time.monotonic() - self.begun) / done * (total - self._done())
+        return (time.monotonic() - self.begun) / done * (self.planned - self.done)
 
-    def _done(self) -> int:
-        return sum(done for done, _ in self.epochs.values())
+    def _note(self, trial: TrialRecord, counts: bool = True) -> None:
+        was_done, was_planned = self.epochs.get((trial.sweep, trial.number), (0, 0))
+        planned = planned_epochs(self.sweeps[trial.sweep][0], trial) if counts else 0
+        done = trial.epochs_done if counts else 0
+        self.epochs[trial.sweep, trial.number] = done, planned
+        self.done += done - was_done
+        self.planned += planned - was_planned
 
-    def _note(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        planned = planned_epochs(self.sweeps[trial.sweep][0], trial)
-        self.epochs[trial.sweep, trial.number] = (epochs[-1].epoch if epochs else 0, planned)
-
-    def _value(self, trial: TrialRecord, epochs: list[EpochReport]) -> str:
-        sweep, _ = self.sweeps[trial.sweep]
-        metric, stat = METRICS[sweep.metric], summarise(sweep, trial, epochs).headline
+    def _value(self, trial: TrialRecord, best: BestEpochs) -> str:
+        metric = METRICS[self.sweeps[trial.sweep][0].metric]
+        stat = Stat.of(best.values(best.split))
         if stat.mean is None:
             return ""
         scale = 100 if metric.percent else 1
@@ -105,5 +105,4 @@ class StudyView(LiveLine):
         self.say(line)
 
     def _refresh(self) -> None:
-        total = sum(planned for _, planned in self.epochs.values())
-        self.show(self._done(), total, self.status())
+        self.show(self.done, self.planned, self.status())

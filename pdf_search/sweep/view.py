@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from itertools import chain
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn
 
-from pdf_search.records import METRICS, EpochReport, Phase, State, SweepRecord, TrialRecord
-from pdf_search.results.summary import Stat, Values, summarise
+from pdf_search.records import METRICS, Phase, State, SweepRecord, TrialRecord
+from pdf_search.results.summary import BestEpochs, Stat, Values
 from pdf_search.sweep.live_line import LiveLine
 
 VERBS = {Phase.SEARCH: "search", Phase.CONFIRM: "confirming"}
@@ -26,22 +28,24 @@ class ProgressView(LiveLine):
     ) -> None:
         super().__init__(console, phase.value, MofNCompleteColumn())
         self.phase = phase
-        self.sweep = sweep
         self.metric = METRICS[sweep.metric]
         self.concurrent = concurrent
         self.total = 0
         self.done = 0
         self.ends: list[float] = []  # of this run, on the clock of time.monotonic
         self.running: set[int] = set()
-        self.valid: dict[int, tuple[str, Values]] = {}  # running and COMPLETE trials
+        # Of running and COMPLETE trials, by the number that is shown: rows, their mean, the best.
+        self.valid: dict[str, dict[int, Values]] = {}
+        self.means: dict[str, float] = {}
+        self.best = ""
 
-    def seen(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
         """A trial of an earlier run."""
         if trial.origin == "baseline":
             return
         self.done += trial.state.finished
         if trial.state is State.COMPLETE or not trial.state.finished:
-            self._note(trial, epochs)
+            self._note(trial, best().values("valid"))
 
     def expect(self, count: int) -> None:
         """So many trials are still to come."""
@@ -52,14 +56,14 @@ class ProgressView(LiveLine):
         self.running.add(trial.number)
         self._refresh()
 
-    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        self._note(trial, epochs)
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
+        self._note(trial, best.values("valid"))
         self._refresh()
 
-    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:  # noqa: ARG002
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
         self.running.discard(trial.number)
         if trial.state is not State.COMPLETE:
-            self.valid.pop(trial.number, None)
+            self._note(trial, ())
         self.done += 1
         self.ends.append(time.monotonic())
         self._refresh()
@@ -73,11 +77,10 @@ class ProgressView(LiveLine):
 
     def status(self) -> str:
         parts = [f"{len(self.running)} running"]
-        best = self._best()
-        if best is not None:
-            value, trial = best
+        if self.best:
+            value = self.means[self.best]
             shown = f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
-            parts.append(f"best validation {self.metric.label} {shown} ({trial})")
+            parts.append(f"best validation {self.metric.label} {shown} ({self.best})")
         left = self.seconds_left()
         if left is not None:
             parts.append(f"about {duration(left)} left")
@@ -91,21 +94,25 @@ class ProgressView(LiveLine):
         each = (time.monotonic() - self.ends[first - 1]) / (len(self.ends) - first)
         return each * (self.total - self.done)
 
-    def _note(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        valid = summarise(self.sweep, trial, epochs).valid if epochs else ()
-        self.valid[trial.number] = shown_number(trial), valid
+    def _note(self, trial: TrialRecord, valid: Values) -> None:
+        """The mean over replicates, each at the epoch that the table reads it at."""
+        name = shown_number(trial)
+        rows = self.valid.setdefault(name, {})
+        rows[trial.number] = valid
+        mean = Stat.of(chain.from_iterable(rows.values())).mean
+        was = self.means.pop(name, None)
+        if mean is not None:
+            self.means[name] = mean
+        self._rank(name, was, mean)
 
-    def _best(self) -> tuple[float, str] | None:
-        """The best mean over replicates, each at the epoch the table reads it at."""
-        found: dict[str, list[float | None]] = {}
-        for trial, valid in self.valid.values():
-            found.setdefault(trial, []).extend(valid)
-        best: tuple[float, str] | None = None
-        for trial, values in found.items():
-            mean = Stat.of(values).mean
-            if mean is not None and self.metric.better(mean, best and best[0]):
-                best = mean, trial
-        return best
+    def _rank(self, name: str, was: float | None, mean: float | None) -> None:
+        """Keep the best, without a look at all others unless the best itself became worse."""
+        if name == self.best:
+            if mean is None or (was is not None and self.metric.better(was, mean)):
+                sign = 1 if self.metric.mode == "min" else -1
+                self.best = min(self.means, key=lambda n: sign * self.means[n], default="")
+        elif mean is not None and self.metric.better(mean, self.means.get(self.best)):
+            self.best = name
 
     def _refresh(self) -> None:
         self.show(self.done, self.total, self.status())

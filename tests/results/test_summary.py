@@ -1,9 +1,11 @@
-from math import nan
+import random
+from math import isfinite, nan
+from typing import Any
 
 import pytest
 
 from pdf_search.records import METRICS, Phase, Protocol, Replicate, State
-from pdf_search.results import Stat, rank_trials, summarise
+from pdf_search.results import BestEpochs, Stat, rank_trials, summarise
 from tests.results.samples import CONFIG, curve, epoch, sweep, trial
 
 SEEDS = (Replicate(0), Replicate(1))
@@ -81,6 +83,39 @@ def test_a_fold_that_diverged_counts_against_its_epoch() -> None:
     broken = summarise(record, confirmed, curve([[None, None]] * 3, [[0.6, nan]] * 3))
     assert broken.n == 1
     assert broken.reasons == ("1 of 2 replicates",)
+
+
+@pytest.mark.parametrize("phase", Phase)
+@pytest.mark.parametrize("protocol", [Protocol.INNER, Protocol.GIN_CURVE])
+@pytest.mark.parametrize("metric", ["rmse", "accuracy"])
+def test_running_choices_are_those_of_the_whole_curve(
+    phase: Phase, protocol: Protocol, metric: str
+) -> None:
+    """At every epoch, against a look at all epochs before it."""
+    values = random.Random(phase.value + protocol.value + metric)
+    some = [0.25, 0.5, 0.5, 0.75, 1.0, nan, None]
+    record, pick = sweep(protocol=protocol, metric=metric), {"rmse": min, "accuracy": max}[metric]
+    split = "test" if phase is Phase.CONFIRM else "valid"
+    for _ in range(20):
+        parts = [[values.choices(some, k=3) for _ in range(12)] for _ in range(2)]
+        epochs = curve(*parts)
+        best = BestEpochs.of(record, phase, [])
+        for end, report in enumerate(epochs, start=1):
+            best.add(report)
+            found = tuple(item and item[0] for item in map(best.at, range(3)))
+            if protocol is Protocol.INNER:
+                expected = tuple(first(pick, parts[0][:end], i) for i in range(3))
+            else:
+                means = [Stat.of(row) for row in parts[split == "test"][:end]]
+                most = max(mean.n for mean in means)
+                rows = [[mean.mean if mean.n == most else None] for mean in means]
+                expected = (first(pick, rows, 0),) * 3
+            assert found == expected
+
+
+def first(pick: Any, rows: list[list[float | None]], index: int) -> int | None:
+    finite = [row[index] for row in rows if row[index] is not None and isfinite(row[index] or 0)]
+    return [row[index] for row in rows].index(pick(finite)) + 1 if finite else None
 
 
 def test_partial_names_its_reasons() -> None:

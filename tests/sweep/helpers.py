@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pdf_search.records import (
     Task,
     TrialRecord,
 )
-from pdf_search.results.store import Store
+from pdf_search.results import BestEpochs, Store
 from pdf_search.space import Space
 from pdf_search.sweep.jobs import Job
 from pdf_search.sweep.ledger import Ledger
@@ -47,11 +48,14 @@ class SilentView:
     def started(self, trial: TrialRecord) -> None:
         self.events.append(f"started {trial.number}")
 
-    def epoch(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        self.events.append(f"epoch {trial.number} {epochs[-1].epoch}")
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
+        self.events.append(f"seen {trial.number} {best().values('valid')}")
 
-    def ended(self, trial: TrialRecord, epochs: list[EpochReport]) -> None:
-        self.events.append(f"ended {trial.number} {trial.state} {len(epochs)}")
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
+        self.events.append(f"epoch {trial.number} {trial.epochs_done} {best.values('valid')}")
+
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
+        self.events.append(f"ended {trial.number} {trial.state} {best.values('valid')}")
 
 
 class Bench:

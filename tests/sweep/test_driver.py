@@ -107,7 +107,6 @@ def test_the_best_by_validation_are_confirmed_whatever_their_test_values(
         for number in range(4):
             state = State.PRUNED if number == 3 else State.COMPLETE
             ledger.save(_record(number, state))
-            ledger.curves[number] = []
             epoch = replace(
                 report(1, 0.0), replicates=(ReplicateEpoch(1.0, valid[number], test[number]),)
             )

@@ -118,6 +118,28 @@ def test_epochs_trained_twice_are_counted_once(bench: Bench) -> None:
     assert [(e.epoch, e.valid) for e in stored] == [(1, 4.0), (2, 3.0), (3, 9.0)]
 
 
+def test_an_epoch_reads_no_earlier_one(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=2)
+    monkeypatch.setattr(bench.store, "epochs", None)
+    ledger.epoch(0, report(3, 7.0), "cpu")
+    assert bench.store.trials(NAME)[0].seconds == 1.5
+    assert ledger.view.events[-1] == "epoch 0 3 (3.0,)"  # type: ignore[attr-defined]
+
+
+def test_epochs_trained_twice_leave_nothing_of_the_first_time(bench: Bench) -> None:
+    ledger = bench.ledger()
+    start(bench, ledger, epochs=4)
+    ledger.epoch(0, replace(report(2, 9.0), peak_mb=7.0), "cpu")
+    ledger.epoch(0, report(3, 8.0), "cpu")
+    assert ledger.view.events[-1] == "epoch 0 3 (4.0,)"  # type: ignore[attr-defined]
+    (row,) = bench.store.trials(NAME)
+    assert (row.epochs_done, row.seconds, row.peak_mb) == (3, 1.5, 10.0)
+    again = bench.ledger()
+    again.show()
+    assert again.view.events == ["seen 0 (4.0,)"]  # type: ignore[attr-defined]
+
+
 def test_checkpoints_of_stopped_trials_are_removed(bench: Bench) -> None:
     ledger = bench.ledger()
     start(bench, ledger, epochs=3, checkpoint="/t/0000-a/checkpoint_000000")

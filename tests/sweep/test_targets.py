@@ -86,7 +86,7 @@ def test_the_mean_of_the_targets_is_the_headline(
     record_targets(ledger)
     (found,) = store.trials(record.name)
     assert found.by_target is not None
-    summary = summarise(record, found, ledger.curves[0])
+    summary = summarise(record, found, ledger.curve(0))
     for part, headline in (("test", summary.test), ("valid", summary.valid)):
         if part == "valid" and protocol == "gin-curve":
             assert part not in found.by_target
