@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def measure(what: str, protocol: Protocol) -> dict[str, Any]:
-    """The least of several rounds, so that other work on the machine counts least."""
+    """Processor time, the least of several rounds: other work on the machine counts least."""
     short, long = (
         min(driver_seconds(what, protocol, epochs) for _ in range(ROUNDS))
         for epochs in (SHORT, LONG)
@@ -94,12 +94,12 @@ def driver_seconds(what: str, protocol: Protocol, epochs: int) -> float:
 
 def drive(recorder: Recorder, results: list[dict[str, Any]]) -> float:
     trial: Any = SimpleNamespace(trial_id="0", config={NUMBER: 0})
-    started = time.perf_counter()
+    started = time.process_time()
     recorder.on_trial_start(0, [], trial)
     for result in results:
         recorder.on_trial_result(0, [], trial, result)
     recorder.on_trial_complete(0, [], trial)
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def view_of(what: str, record: SweepRecord) -> Any:

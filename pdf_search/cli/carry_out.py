@@ -1,4 +1,4 @@
-"""Running a sweep to its end, whatever that is: report, summary, exit code, how to go on."""
+"""Running a sweep or study to its end: report, summary, exit code, how to go on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 import typer
 
+from pdf_search.cli.folders import write_tables
 from pdf_search.cli.words import out, say
 from pdf_search.errors import (
     ConfigError,
@@ -17,9 +18,9 @@ from pdf_search.errors import (
     ResourceError,
     StoreError,
 )
-from pdf_search.records import State
+from pdf_search.records import State, TrialRecord
 from pdf_search.results.advice import divergence_advice
-from pdf_search.sweep import SweepFolder, SweepResult
+from pdf_search.sweep import StudyPlan, SweepFolder, SweepResult
 from pdf_search.wording import counted
 
 INTERRUPTED = 130
@@ -51,10 +52,8 @@ def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
 def write_report(folder: SweepFolder) -> None:
     """The report, and its table on the terminal. A failure is told and never hides the sweep."""
     try:
-        from reports import write_report as write
-
         with folder.open_store() as store:
-            write(store, folder.name, folder.report)
+            write_tables(store, folder.name, folder.report)
         out((folder.report / "table.md").read_text(encoding="utf-8"))
         say(f"report: {folder.report}")
     except Exception as error:
@@ -67,8 +66,10 @@ def write_report(folder: SweepFolder) -> None:
 def _end(result: SweepResult) -> None:
     confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
-    if failed:
-        name = result.plan.folder.called
+    name = result.plan.folder.called
+    if isinstance(result.plan, StudyPlan):
+        _tell_rows(confirmed)
+    elif failed:
         say(f"{counted(len(failed), 'trial')} FAILED: {failed[0].reason} (pdf-search show {name})")
     if result.ended:
         say(unfinished(result))
@@ -76,26 +77,39 @@ def _end(result: SweepResult) -> None:
         raise typer.Exit(INTERRUPTED)
     if result.ended == "alike":
         raise typer.Exit(PdfSearchError.exit_code)
-    for what, trials in (("trial of the search", result.search), ("confirmed trial", confirmed)):
+    last = "run" if isinstance(result.plan, StudyPlan) else "confirmed trial"
+    for what, trials in (("trial of the search", result.search), (last, confirmed)):
         if trials and all(trial.state in (State.FAILED, State.DIVERGED) for trial in trials):
             advice = divergence_advice(trials)
-            why = advice or f"pdf-search show {result.plan.folder.called} says why"
+            why = advice or f"pdf-search show {name} says why"
             say(f"error: every {what} FAILED or DIVERGED, so there is no result: {why}")
             raise typer.Exit(PdfSearchError.exit_code)
 
 
+def _tell_rows(trials: list[TrialRecord]) -> None:
+    """A line for each row of a study without a result."""
+    for trial in trials:
+        if trial.state in (State.FAILED, State.DIVERGED):
+            row = trial.origin.partition(": ")[2]
+            say(f"{trial.sweep}, {row}: {trial.state}: {trial.reason}")
+
+
 def unfinished(result: SweepResult) -> str:
-    """That the sweep is not finished, why, how far it came, and how to go on."""
-    reason = end_in_words(result.ended, result.reason, "trials")
-    ended = sum(trial.state.finished for trial in result.search)
-    total = max(result.plan.trials, len(result.search))
-    return (
-        f"sweep {result.plan.name} is not finished: {reason} with {ended} of {total} search trials "
-        f"ended; go on with: {result.how_to_resume}"
-    )
+    """That the sweep or study is not finished, why, how far it came, and how to go on."""
+    if isinstance(result.plan, StudyPlan):
+        what = f"study {result.plan.name}", "runs"
+        done = sum(trial.state is State.COMPLETE for trial in result.confirm)
+        far = f"{done} of {len(result.confirm)} runs COMPLETE"
+    else:
+        what = f"sweep {result.plan.name}", "trials"
+        ended = sum(trial.state.finished for trial in result.search)
+        total = max(result.plan.trials, len(result.search))
+        far = f"{ended} of {total} search trials ended"
+    reason = _end_in_words(result.ended, result.reason, what[1])
+    return f"{what[0]} is not finished: {reason} with {far}; go on with: {result.how_to_resume}"
 
 
-def end_in_words(ended: str, reason: str, what: str) -> str:
+def _end_in_words(ended: str, reason: str, what: str) -> str:
     """Why a sweep or study ended early; ``what``: it trains."""
     alike = f"the first {what} failed alike, {reason!r}, which is to be mended first,"
     return {"time": "stopped by --time", "alike": alike}.get(ended, ended)

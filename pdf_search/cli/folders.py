@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdf_search.cli.groups import Place
 from pdf_search.cli.words import say
 
 if TYPE_CHECKING:
+    from pdf_search.results import Store
     from pdf_search.sweep import SweepFolder
 
 
@@ -19,3 +21,11 @@ def recorded_folder(name: str, place: Place) -> SweepFolder:
     if folder.recorded:
         say(f"{folder.called} was recorded as {folder.name}, which is its name below")
     return folder
+
+
+def write_tables(store: Store, name: str, folder: Path) -> list[Path]:
+    """The report of a sweep, or of the study that the name means."""
+    from reports import has_study, write_report, write_study
+
+    write = write_study if has_study(store, name) else write_report
+    return write(store, name, folder)

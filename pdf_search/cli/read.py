@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from pdf_search.cli.folders import recorded_folder
+from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.groups import AsJson, Place, SweepName, grouped
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, StoreError
@@ -33,13 +33,10 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the tables and the page of a sweep or study again, from its database alone."""
-    from reports import has_study, write_report, write_study
-
     folder = recorded_folder(name, place)
     target = expanded(to).resolve() if to is not None else folder.report
     with folder.open_store() as store:
-        write = write_study if has_study(store, folder.name) else write_report
-        files = write(store, folder.name, target)
+        files = write_tables(store, folder.name, target)
     if as_json:
         out_json({"name": folder.name, "folder": target, "files": files})
         return

@@ -1,25 +1,23 @@
-"""The verb that runs a table's fixed configurations: study, and how a resume goes on with one."""
+"""The verb that runs a table's fixed configurations: study."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from pdf_search.cli.groups import AsJson, Machine, Place, Sets, Source, Table, given, grouped
 from pdf_search.cli.words import facts, out, out_json, say
-from pdf_search.errors import ConfigError, PdfSearchError, StoreError
-from pdf_search.records import State
+from pdf_search.errors import ConfigError
 
 if TYPE_CHECKING:
     from pdf_search.results import Store
     from pdf_search.space import Study
-    from pdf_search.sweep import StudyPlan, StudyResult, SweepFolder
+    from pdf_search.sweep import StudyPlan, SweepFolder
 
-INTERRUPTED = 130
+PAUSE = 9  # times what writing the tables took
 StudyName = Annotated[
     str | None, Argument(help="A study by name, or ./my-study.yaml; without it, all are listed.")
 ]
@@ -52,16 +50,13 @@ def study(
     elif dry_run:
         out("\n".join(plan.lines()))
     else:
-        from pdf_search.cli.carry_out import command_line
-        from pdf_search.sweep import run_study
+        from pdf_search.cli.carry_out import carry_out, command_line
+        from pdf_search.sweep import Functions, run_sweep
 
         say("\n".join(plan.lines()))
-        report = StudyReport(plan.folder)
-        carry_out_study(
-            plan.folder,
-            report,
-            lambda: run_study(plan, command=command_line(), on_finished=report),
-        )
+        functions = Functions(on_finished=StudyReport(plan.folder))
+        command = command_line()
+        carry_out(plan.folder, lambda: run_sweep(plan, command=command, functions=functions))
 
 
 def _list_studies(as_json: bool) -> None:
@@ -127,13 +122,21 @@ def _device(device: str | None, machine: Machine) -> dict[str, Any]:
 
 
 class StudyReport:
-    """Writes a study's tables. A failure is told once and never ends the study."""
+    """Writes a study's tables as runs end. A failure is told once and never ends the study.
+
+    All runs are read each time, so that a long study writes less often: its tables take at most a
+    tenth of its time.
+    """
 
     def __init__(self, folder: SweepFolder) -> None:
         self.folder = folder
         self.told = ""
+        self.due = 0.0  # on the clock of time.monotonic
 
     def __call__(self, store: Store) -> None:
+        begun = time.monotonic()
+        if begun < self.due:
+            return
         try:
             from reports import write_study
 
@@ -143,85 +146,5 @@ class StudyReport:
             if reason != self.told:
                 say(f"warning: the table could not be written ({reason}). The results are safe")
             self.told = reason
-
-    def finish(self) -> None:
-        """The tables as they stand, and the first on the terminal."""
-        with self.folder.open_store() as store:
-            self(store)
-        table = self.folder.report / "table.md"
-        if not self.told and table.is_file():
-            out(table.read_text(encoding="utf-8"))
-        say(f"report: {self.folder.report}")
-
-
-def carry_out_study(
-    folder: SweepFolder, report: StudyReport, run: Callable[[], StudyResult]
-) -> None:
-    """Run, then print the table of what there is, and how to go on.
-
-    Raises:
-        typer.Exit: 130 after an interrupt, 1 if every run failed or diverged.
-    """
-    try:
-        result = run()
-    except KeyboardInterrupt:
-        from pdf_search.cli.carry_out import interrupted
-
-        say(interrupted(folder))
-        raise typer.Exit(INTERRUPTED) from None
-    report.finish()
-    _end(result, folder.how_to_resume)
-
-
-def _end(result: StudyResult, again: str) -> None:
-    from pdf_search.cli.carry_out import end_in_words
-    from pdf_search.results.advice import divergence_advice
-
-    trials, name = result.trials, result.plan.name
-    bad = [trial for trial in trials if trial.state in (State.FAILED, State.DIVERGED)]
-    for trial in bad:
-        row = trial.origin.partition(": ")[2]
-        say(f"{trial.sweep}, {row}: {trial.state}: {trial.reason}")
-    if result.ended:
-        done = sum(trial.state is State.COMPLETE for trial in trials)
-        reason = end_in_words(result.ended, result.reason, "runs")
-        say(
-            f"study {name} is not finished: {reason} with {done} of {len(trials)} runs COMPLETE; "
-            f"go on with: {again}"
-        )
-    if result.ended == "interrupted":
-        raise typer.Exit(INTERRUPTED)
-    if len(bad) == len(trials) or result.ended == "alike":
-        advice = divergence_advice(trials)
-        why = f": {advice}" if advice else ""
-        say(f"error: every run that ended FAILED or DIVERGED, so there is no result{why}")
-        raise typer.Exit(PdfSearchError.exit_code)
-
-
-def is_study(folder: SweepFolder) -> bool:
-    """Whether the name is that of a recorded study."""
-    from pdf_search.results import study_parts
-
-    try:
-        with folder.open_store() as store:
-            return bool(study_parts(store, folder.name))
-    except StoreError:
-        return False  # told when the sweep is looked for
-
-
-def resume_a_study(folder: SweepFolder, name: str, place: Place, changes: dict[str, Any]) -> None:
-    """Raises:
-    ConfigError: a new total, which fixed configurations do not have.
-    """
-    from pdf_search.sweep import resume_study
-
-    if changes.pop("trials", None) is not None:
-        raise ConfigError(f"--trials: {folder.name} is a study, whose runs are fixed; leave it out")
-    report = StudyReport(folder)
-    carry_out_study(
-        folder,
-        report,
-        lambda: resume_study(
-            name, place.out, place.url, progress=say, on_finished=report, **changes
-        ),
-    )
+        now = time.monotonic()
+        self.due = now + PAUSE * (now - begun)

@@ -193,18 +193,14 @@ def _run(plan: Plan) -> None:
 
 def _continue(name: str, place: Place, source: Source, changes: dict[str, Any]) -> None:
     from pdf_search.cli.carry_out import carry_out
-    from pdf_search.cli.study import is_study, resume_a_study
+    from pdf_search.cli.study import StudyReport
+    from pdf_search.sweep import Functions
     from pdf_search.sweep import resume as resume_sweep
 
-    changes = changes | source_options(source)
     folder = recorded_folder(name, place)
-    if is_study(folder):
-        resume_a_study(folder, name, place, changes)
-        return
-    carry_out(
-        folder,
-        lambda: resume_sweep(name, place.out, place.url, progress=say, **changes),
-    )
+    functions = Functions(on_finished=StudyReport(folder))
+    changes = changes | source_options(source) | {"progress": say, "functions": functions}
+    carry_out(folder, lambda: resume_sweep(name, place.out, place.url, **changes))
 
 
 def _exists(name: str, place: Place) -> bool:

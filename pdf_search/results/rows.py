@@ -20,6 +20,7 @@ from pdf_search.records import (
 )
 
 Row = Mapping[Any, Any]
+LISTED = "listed"  # method of a sweep whose trials are the rows of a study
 REPORT_FIELDS = ("learning_rate", "seconds", "peak_mb")
 REPLICATE_FIELDS = ("train_loss", "valid", "test")
 
@@ -30,7 +31,8 @@ def sweep_row(sweep: SweepRecord) -> dict[str, Any]:
 
 def sweep_record(row: Row) -> SweepRecord:
     values = {key: value for key, value in row.items() if key != "id"}
-    return SweepRecord(**{**values, "protocol": Protocol(row["protocol"])})
+    method = LISTED if row["method"] == "study" else row["method"]  # as older versions call it
+    return SweepRecord(**{**values, "protocol": Protocol(row["protocol"]), "method": method})
 
 
 def trial_row(trial: TrialRecord) -> dict[str, Any]:

@@ -109,9 +109,12 @@ class Store:
             query = sa.select(tables.sweep).where(tables.sweep.c.id == identity)
             return rows.sweep_record(connection.execute(query).mappings().one())
 
-    def sweeps(self) -> list[SweepRecord]:
-        """All sweeps, oldest first."""
+    def sweeps(self, name: str | None = None) -> list[SweepRecord]:
+        """All sweeps, oldest first. ``name``: only this one and those of a study of this name."""
         query = sa.select(tables.sweep).order_by(tables.sweep.c.created, tables.sweep.c.id)
+        if name is not None:
+            known = tables.sweep.c.name
+            query = query.where((known == name) | known.startswith(f"{name}/", autoescape=True))
         with self._reading() as connection:
             return [rows.sweep_record(row) for row in connection.execute(query).mappings()]
 

@@ -12,5 +12,6 @@ def is_study_part(sweep: SweepRecord) -> bool:
 
 def study_parts(store: Store, name: str) -> list[SweepRecord]:
     """The recorded parts of a study, in the order of its table; none for an unknown name."""
-    found = [s for s in store.sweeps() if is_study_part(s) and s.options["study"]["name"] == name]
+    parts = filter(is_study_part, store.sweeps(name))
+    found = [part for part in parts if part.options["study"]["name"] == name]
     return sorted(found, key=lambda part: part.options["study"]["parts"].index(part.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -84,13 +85,32 @@ class StudyRow:
 class StudyPart:
     """The runs of a study on one data set under one protocol: one recorded sweep.
 
-    ``runs``: name of the row and its configuration, in the order of the file.
+    ``runs``: name of the row and its configuration, in the order of the file. A row that is equal
+    to an earlier one is shown as well and not trained again.
     """
 
     name: str
     dataset: str
     protocol: Protocol
     runs: tuple[tuple[str, TrialConfig], ...]
+
+    @cached_property
+    def same(self) -> dict[str, str]:
+        """The rows that are not trained, and the earlier row that each is equal to."""
+        first: dict[tuple[str, ...], str] = {}
+        for row, config in self.runs:
+            first.setdefault(_trained_alike(config), row)
+        found = {row: first[_trained_alike(config)] for row, config in self.runs}
+        return {row: other for row, other in found.items() if row != other}
+
+    @property
+    def trained(self) -> dict[int, tuple[str, TrialConfig]]:
+        """The other rows, by their place in ``runs``."""
+        return {n: run for n, run in enumerate(self.runs) if run[0] not in self.same}
+
+
+def _trained_alike(config: TrialConfig) -> tuple[str, ...]:
+    return config.content_hash(), config.engine, config.precision
 
 
 @dataclass(frozen=True)

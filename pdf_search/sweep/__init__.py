@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pdf_search.sweep.options import SweepOptions
     from pdf_search.sweep.plan import Plan, plan_sweep
     from pdf_search.sweep.study_plan import StudyPlan, plan_study
-    from pdf_search.sweep.study_run import StudyResult, begun_versions, resume_study, run_study
+    from pdf_search.sweep.study_run import begun_versions
 
 _HOME = {
     "METHODS": "methods",
@@ -26,13 +26,10 @@ _HOME = {
     "confirm": "api",
     "one_ray": "cluster",
     "StudyPlan": "study_plan",
-    "StudyResult": "study_run",
     "plan_study": "study_plan",
     "plan_sweep": "plan",
     "rerun": "api",
     "resume": "api",
-    "resume_study": "study_run",
-    "run_study": "study_run",
     "run_sweep": "api",
 }
 
@@ -41,7 +38,6 @@ __all__ = [
     "Functions",
     "Plan",
     "StudyPlan",
-    "StudyResult",
     "SweepFolder",
     "SweepOptions",
     "SweepResult",
@@ -52,8 +48,6 @@ __all__ = [
     "plan_sweep",
     "rerun",
     "resume",
-    "resume_study",
-    "run_study",
     "run_sweep",
 ]
 

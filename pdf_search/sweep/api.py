@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,42 +12,49 @@ from rich.console import Console
 from pdf_search.data.raw_set import Progress
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
-from pdf_search.results.store import Store
-from pdf_search.space import Space
+from pdf_search.results import Store, study_parts
+from pdf_search.space import Space, recorded_study
 from pdf_search.sweep.begun import begun_data
-from pdf_search.sweep.cluster import versions
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.ledger import now
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import Plan, plan_sweep
-from pdf_search.sweep.record import RAW_FILES, commit, refuse_changed_data
+from pdf_search.sweep.record import RAW_FILES, new_record, refuse_changed_data, refuse_taken
 from pdf_search.sweep.runner import Runner
+from pdf_search.sweep.study_plan import StudyPlan, plan_study
+from pdf_search.sweep.study_run import run_listed
 from pdf_search.wording import counted
 
 Work = Callable[[Driver, Runner], None]
 
 
 def run_sweep(
-    plan: Plan,
+    plan: Plan | StudyPlan,
     console: Console | None = None,
     command: str = "",
     functions: Functions | None = None,
 ) -> SweepResult:
     """Search, then confirm. A trial that fails is a row; what ends early can be resumed.
 
+    A study goes on where it stopped when it is run again.
+
     Raises:
-        ConfigError: another process runs this sweep. StoreError: its name is taken.
+        ConfigError: another process runs this sweep, its name is taken, or the study began with
+            other settings.
+        DataError: the study began with other data.
         ResourceError: the cluster is not fit for it.
     """
-
-    def work(driver: Driver, runner: Runner) -> None:
-        driver.store.create_sweep(_record(plan, command or " ".join(sys.argv)))
-        _both_phases(driver, runner)
-
     with plan.folder.locked(), plan.folder.open_store(create=True) as store:
-        _refuse_taken(store, plan)
+        if isinstance(plan, StudyPlan):
+            return run_listed(plan, store, command, console, functions or Functions())
+        refuse_taken(store, plan.folder)
+        record = _record(plan, command)
+
+        def work(driver: Driver, runner: Runner) -> None:
+            driver.store.create_sweep(record)
+            _both_phases(driver, runner)
+
         return _drive(plan, store, work, console, functions)
 
 
@@ -62,7 +68,9 @@ def resume(
     functions: Functions | None = None,
     **changes: Any,
 ) -> SweepResult:
-    """Continue a sweep that was killed, interrupted or timed out; ``trials``: its new total.
+    """Continue a sweep or study that was killed, interrupted or timed out, as it was recorded.
+
+    ``trials``: the new total of a search.
 
     ``changes``: other fields of SweepOptions for this run, such as ``concurrent`` or ``time``.
 
@@ -72,6 +80,12 @@ def resume(
     """
     folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
+        if parts := study_parts(store, folder.name):
+            if trials is not None:
+                what = f"--trials: {folder.name} is a study, whose runs are fixed"
+                raise ConfigError(f"{what}; leave it out")
+            study = _recorded_study(parts, folder, out, progress, changes)
+            return run_listed(study, store, parts[0].command, console, functions or Functions())
         plan = recorded_plan(store, folder, out, progress, trials=trials, **changes)
         have = len(store.trials(plan.name, Phase.SEARCH))
         if trials is not None and trials < have:
@@ -164,8 +178,25 @@ def recorded_plan(
     return plan
 
 
+def _recorded_study(
+    parts: list[SweepRecord],
+    folder: SweepFolder,
+    out: Path,
+    progress: Progress | None,
+    changes: dict[str, Any],
+) -> StudyPlan:
+    """The plan of a study as it was recorded, whatever its file says now."""
+    given = {key: value for key, value in changes.items() if value is not None}
+    fixed = {"out": out, "db": folder.db}
+    options = SweepOptions.from_recorded(parts[0].options, **(fixed | given))
+    begun = {part.name: begun_data(part, options.cache, progress) for part in parts}
+    known = {part: data for part, data in begun.items() if data is not None}
+    study = recorded_study(parts[0].space_definition)
+    return plan_study(study, options, progress, folder, known)
+
+
 def _refuse_study(store: Store, name: str) -> None:
-    for sweep in store.sweeps():
+    for sweep in store.sweeps(name):
         study = sweep.options.get("study")
         if study and name in (sweep.name, study["name"]):
             what = "a study" if name == study["name"] else "part of a study"
@@ -208,33 +239,16 @@ def _both_phases(driver: Driver, runner: Runner) -> None:
         driver.confirm(runner, driver.plan.top_k)
 
 
-def _refuse_taken(store: Store, plan: Plan) -> None:
-    names = [sweep.name for sweep in store.sweeps()]
-    if plan.name in names or (names and plan.folder.db is None):
-        held = plan.name if plan.name in names else names[0]
-        raise ConfigError(
-            f"sweep {held} exists in {store.place}: continue it with "
-            f"`pdf-search resume {plan.folder.called}`, or choose another --name"
-        )
-
-
 def _record(plan: Plan, command: str) -> SweepRecord:
-    return SweepRecord(
+    return new_record(
+        plan,
+        command,
         name=plan.name,
         space=plan.space.name,
         space_definition=plan.space.as_dict(),
-        dataset=plan.info.name,
-        fingerprint=plan.data.fingerprint,
-        split_hash=plan.split_hash,
-        metric=plan.metric.name,
         protocol=plan.first.protocol,
         method=plan.method.name,
         seed=plan.options.seed,
         trials=plan.trials,
-        epochs=plan.epochs,
         options=plan.recorded_options(),
-        versions=versions(),
-        commit=commit(),
-        command=command,
-        created=now(),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -41,6 +41,7 @@ from pdf_search.sweep.rungs import Rungs
 from pdf_search.sweep.runner import Runner
 from pdf_search.sweep.scheduler import EqualEpochScheduler
 from pdf_search.sweep.session import session
+from pdf_search.sweep.study_plan import StudyPlan
 from pdf_search.sweep.suggestions import Suggestions
 from pdf_search.sweep.targets import record_targets
 from pdf_search.sweep.trainable import TrialFunction
@@ -49,10 +50,14 @@ from pdf_search.sweep.view import ProgressView
 
 @dataclass(frozen=True)
 class Functions:
-    """What trains a trial and what predicts the baseline; None for those of ``training``."""
+    """What trains a trial and what predicts the baseline; None for those of ``training``.
+
+    ``on_finished``: of a study; called when its rows are written down and after each has ended.
+    """
 
     trial: TrialFunction | None = None
     baseline: Baseline | None = None
+    on_finished: Callable[[Store], None] | None = None
 
 
 class Driver:
@@ -190,9 +195,12 @@ class Driver:
 
 @dataclass(frozen=True)
 class SweepResult:
-    """How a run of the driver ended. ``ended``: "" for finished, else why it must be resumed."""
+    """How a run of the driver ended. ``ended``: "" for finished, else why it must be resumed.
 
-    plan: Plan
+    ``search``: none in a study, whose trials are all in ``confirm``.
+    """
+
+    plan: Plan | StudyPlan
     ended: Reason
     search: list[TrialRecord]
     confirm: list[TrialRecord]

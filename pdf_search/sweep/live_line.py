@@ -9,12 +9,19 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 
+from pdf_search.records import TrialRecord
+
 
 class LiveLine:
-    """What is going on, a bar, ``count``, and a status; shown while it is entered."""
+    """What is going on, a bar, ``count``, and a status; shown while it is entered.
+
+    ``running``: trials by sweep and number. ``done`` of ``total``: what the bar shows.
+    """
 
     def __init__(self, console: Console, title: str, count: ProgressColumn) -> None:
         self.console = console
+        self.running: set[tuple[str, int]] = set()
+        self.done = self.total = 0
         self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -39,9 +46,19 @@ class LiveLine:
         with suppress(OSError):
             self.bar.stop()
 
-    def show(self, done: int, total: int, status: str) -> None:
-        with suppress(OSError):  # the terminal is gone
-            self.bar.update(self.task, completed=done, total=total, status=status)
+    def started(self, trial: TrialRecord) -> None:
+        self.running.add((trial.sweep, trial.number))
+        self.refresh()
+
+    def status(self) -> str:
+        """What stands behind the bar."""
+        return f"{len(self.running)} running"
+
+    def refresh(self) -> None:
+        if self.console.is_terminal:
+            with suppress(OSError):  # the terminal is gone
+                total, status = self.total, self.status()
+                self.bar.update(self.task, completed=self.done, total=total, status=status)
 
     def say(self, line: str) -> None:
         """A line that stays."""

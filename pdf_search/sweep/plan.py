@@ -25,6 +25,7 @@ from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
 from pdf_search.sweep.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.options import SweepOptions
+from pdf_search.sweep.planned import Planned
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.rungs import milestones
 from pdf_search.sweep.storage import check_storage
@@ -35,36 +36,24 @@ LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Planned):
     """A sweep that can start.
 
     ``rungs``: epochs at which the worst are stopped, () for none. ``configurations``: how many
     different ones a finite space has within its limits, None if they were not counted.
     """
 
-    options: SweepOptions
-    folder: SweepFolder
     space: Space
-    info: DatasetInfo
-    data: Prepared
-    split_hash: str
-    metric: Metric
     method: Method
     trials: int
-    epochs: int
     rungs: tuple[int, ...]
     grace: int
     top_k: int
     seeds: int
     confirm_epochs: int
-    resources: Resources
     first: TrialConfig
     notes: tuple[str, ...] = ()
     configurations: int | None = None
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
 
     @property
     def starts_with_published(self) -> bool:
@@ -80,7 +69,7 @@ class Plan:
             epochs=self.epochs,
             confirm_epochs=self.confirm_epochs,
             confirm_count=self.seeds,
-            device="cuda" if self.resources.gpus else "cpu",
+            device=self.device,
             metric=None if self.metric.name == self.space.defaults.metric else self.metric.name,
         )
 
@@ -148,10 +137,7 @@ class Plan:
             seeds=self.seeds,
             confirm_epochs=self.confirm_epochs,
         )
-        facts = {"unit": self.info.unit, "data_notes": list(self.data.notes)}
-        facts["targets"] = list(self.data.target_names)
-        facts["prepared"] = str(self.data.folder)
-        return settled.recorded() | {"grace": self.grace} | facts
+        return settled.recorded() | {"grace": self.grace} | self.facts
 
 
 def plan_sweep(

@@ -3,12 +3,48 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
-from pdf_search.errors import DataError
+from pdf_search.errors import ConfigError, DataError
 from pdf_search.records import SweepRecord
+from pdf_search.results import Store
+from pdf_search.sweep.cluster import versions
+from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.ledger import now
+from pdf_search.sweep.planned import Planned
 
 RAW_FILES = "the raw files (--data-root)"
+
+
+def new_record(plan: Planned, command: str, **own: Any) -> SweepRecord:
+    """``own``: what a searched sweep and a listed one differ in."""
+    return SweepRecord(
+        dataset=plan.info.name,
+        fingerprint=plan.data.fingerprint,
+        split_hash=plan.split_hash,
+        metric=plan.metric.name,
+        epochs=plan.epochs,
+        versions=versions(),
+        commit=commit(),
+        command=command or " ".join(sys.argv),
+        created=now(),
+        **own,
+    )
+
+
+def refuse_taken(store: Store, folder: SweepFolder) -> None:
+    """Raises:
+    ConfigError: another sweep has the name, or the folder.
+    """
+    names = [sweep.name for sweep in store.sweeps(folder.name if folder.db else None)]
+    if folder.name in names or (names and folder.db is None):
+        held = folder.name if folder.name in names else names[0]
+        raise ConfigError(
+            f"sweep {held} exists in {store.place}: continue it with "
+            f"`pdf-search resume {folder.called}`, or choose another --name"
+        )
 
 
 def refuse_changed_data(

@@ -4,54 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from pdf_search.config import TrialConfig
 from pdf_search.data.labels import check_labels
 from pdf_search.data.prepared import Prepared
 from pdf_search.data.raw_set import Progress
-from pdf_search.data.registry import DatasetInfo
 from pdf_search.data.split_notes import with_split_notes
 from pdf_search.data.splits import split_hash
 from pdf_search.errors import ConfigError
-from pdf_search.records import METRICS, Metric, Protocol
+from pdf_search.records import METRICS
 from pdf_search.space import Study, StudyPart
 from pdf_search.sweep.begun import prepared_data
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import NAME, NAME_RULE, SweepOptions
 from pdf_search.sweep.plan import available_nodes, settle_resources
+from pdf_search.sweep.planned import Planned
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.storage import check_storage
 from pdf_search.wording import counted
 
-METHOD = "study"
+METHOD = "listed"
 
 
 @dataclass(frozen=True)
-class PartPlan:
-    """One data set under one protocol; ``runs``: each row's name and configuration."""
+class PartPlan(Planned):
+    """A listed sweep: the rows of a study on one data set under one protocol."""
 
     part: StudyPart
-    info: DatasetInfo
-    data: Prepared
-    split_hash: str
-    metric: Metric
 
     @property
     def name(self) -> str:
         return self.part.name
-
-    @property
-    def protocol(self) -> Protocol:
-        return self.part.protocol
-
-    @property
-    def runs(self) -> tuple[tuple[str, TrialConfig], ...]:
-        return self.part.runs
-
-    @property
-    def epochs(self) -> int:
-        return max(config.epochs for _, config in self.runs)
 
 
 @dataclass(frozen=True)
@@ -69,10 +53,6 @@ class StudyPlan:
         return self.folder.name
 
     @property
-    def device(self) -> str:
-        return "cuda" if self.resources.gpus else "cpu"
-
-    @property
     def data(self) -> dict[str, Prepared]:
         return {part.part.dataset: part.data for part in self.parts}
 
@@ -87,10 +67,15 @@ class StudyPlan:
         }
         if nested := self.study.nested():
             study["nested"] = nested
-        facts = {"unit": part.info.unit, "data_notes": list(part.data.notes)}
-        facts["targets"] = list(part.data.target_names)
-        facts["prepared"] = str(part.data.folder)
-        return self.options.recorded() | facts | {"study": study}
+        if part.part.same:
+            study["same"] = part.part.same
+        return self.options.recorded() | part.facts | {"study": study}
+
+    def predictions(self, part: PartPlan) -> Path:
+        """One file a part: trials of several parts have the same numbers."""
+        if len(self.parts) == 1:
+            return self.folder.predictions
+        return self.folder.path / f"predictions-{part.part.dataset}-{part.part.protocol}.parquet"
 
     def lines(self) -> list[str]:
         """The plan in words, one aspect a line."""
@@ -98,7 +83,7 @@ class StudyPlan:
 
     def as_dict(self) -> dict[str, str]:
         """The plan as it is printed, and as ``--json`` gives it."""
-        size, runs = self.resources, sum(len(part.runs) for part in self.parts)
+        size, runs = self.resources, sum(len(part.part.trained) for part in self.parts)
         gpus = f" and {size.gpus:g} GPU" if size.gpus else ""
         notes = dict.fromkeys(f"{p.info.title}: {n}" for p in self.parts for n in p.data.notes)
         words = {
@@ -106,18 +91,23 @@ class StudyPlan:
             "runs": f"{runs}: " + "; ".join(_words(part) for part in self.parts),
             "resources": f"{size.cpus} CPU{gpus} a run, {size.concurrent} at once",
         }
+        same = dict(pair for part in self.parts for pair in part.part.same.items())
+        if same:
+            pairs = "; ".join(f"{row!r} is {first!r}" for row, first in same.items())
+            words["equal rows"] = f"{pairs}: trained once"
         return words | ({"data notes": "; ".join(notes)} if notes else {})
 
 
-def _words(part: PartPlan) -> str:
+def _words(plan: PartPlan) -> str:
+    part, rows = plan.part, len(plan.part.trained)
     first = part.runs[0][1]
-    rows = f"{len(part.runs)} x " if len(part.runs) > 1 else ""
     seeds = counted(len(first.seeds), "seed")
     folds = f" x {first.folds} folds" if first.folds else ""
     cut = sorted({config.epochs for _, config in part.runs})
     epochs = f"{cut[0]}" if len(cut) == 1 else f"{cut[0]} to {cut[-1]}"
     epochs += " epoch" if cut == [1] else " epochs"
-    return f"{rows}{part.info.title}, {part.protocol}, {seeds}{folds}, {epochs}"
+    count = f"{rows} x " if rows > 1 else ""
+    return f"{count}{plan.info.title}, {part.protocol}, {seeds}{folds}, {epochs}"
 
 
 def plan_study(
@@ -147,26 +137,36 @@ def plan_study(
         raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
     study = replace(study, name=name)  # what is recorded goes by the name that it is asked for
     parts = study.parts()
-    runs = sum(len(part.runs) for part in parts)
+    runs = sum(len(part.trained) for part in parts)
     resources = settle_resources(options, available_nodes(options), runs)
     data = {
         part.dataset: (begun or {}).get(part.name)
         or prepared_data(part.runs[0][1].data, options, progress)
         for part in parts
     }
-    return StudyPlan(
+    plan = StudyPlan(
         study=study,
         options=options,
         folder=folder or SweepFolder.of(options.out, name, options.db),
-        parts=tuple(_part_plan(part, data[part.dataset]) for part in parts),
+        parts=(),
         resources=resources,
     )
+    return replace(plan, parts=tuple(_part_plan(plan, part, data[part.dataset]) for part in parts))
 
 
-def _part_plan(part: StudyPart, data: Prepared) -> PartPlan:
+def _part_plan(study: StudyPlan, part: StudyPart, data: Prepared) -> PartPlan:
     config = part.runs[0][1]
-    info = data.info
-    metric = METRICS[config.data.metric or info.metric]
+    metric = METRICS[config.data.metric or data.info.metric]
     check_labels(data, metric, None, config)
     data = with_split_notes(data, config)
-    return PartPlan(part, info, data, split_hash(data, config), metric)
+    return PartPlan(
+        options=study.options,
+        folder=study.folder,
+        info=data.info,
+        data=data,
+        split_hash=split_hash(data, config),
+        metric=metric,
+        epochs=max(config.epochs for _, config in part.runs),
+        resources=study.resources,
+        part=part,
+    )

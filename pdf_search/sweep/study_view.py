@@ -24,8 +24,6 @@ class StudyView(LiveLine):
         super().__init__(console, "study", TaskProgressColumn())
         self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
         self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
-        self.done = self.planned = 0  # their sums
-        self.running: set[tuple[str, int]] = set()
         self.finished = 0
         self.begun = time.monotonic()
         self.before = 0  # epochs that earlier processes trained
@@ -45,13 +43,9 @@ class StudyView(LiveLine):
         self._note(trial)
         self.finished += trial.state.finished
 
-    def started(self, trial: TrialRecord) -> None:
-        self.running.add((trial.sweep, trial.number))
-        self._refresh()
-
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
         self._note(trial)
-        self._refresh()
+        self.refresh()
         if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
             self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
 
@@ -59,14 +53,14 @@ class StudyView(LiveLine):
         self.running.discard((trial.sweep, trial.number))
         self._note(trial, counts=trial.state is State.COMPLETE)
         self.finished += 1
-        self._refresh()
+        self.refresh()
         reason = f": {trial.reason}" if trial.message else ""
         told = self._value(trial, best) if trial.state is State.COMPLETE else reason
         if not self.console.is_terminal or trial.state is not State.COMPLETE:
             self._print(f"{self._named(trial)} {trial.state.value}{told}")
 
     def status(self) -> str:
-        parts = [f"{self.finished}/{len(self.epochs)} runs", f"{len(self.running)} running"]
+        parts = [f"{self.finished}/{len(self.epochs)} runs", super().status()]
         left = self.seconds_left()
         return ", ".join([*parts, f"about {duration(left)} left"] if left else parts)
 
@@ -75,7 +69,7 @@ class StudyView(LiveLine):
         done = self.done - self.before
         if done <= 0:
             return None
-        return (time.monotonic() - self.begun) / done * (self.planned - self.done)
+        return (time.monotonic() - self.begun) / done * (self.total - self.done)
 
     def _note(self, trial: TrialRecord, counts: bool = True) -> None:
         was_done, was_planned = self.epochs.get((trial.sweep, trial.number), (0, 0))
@@ -83,7 +77,7 @@ class StudyView(LiveLine):
         done = trial.epochs_done if counts else 0
         self.epochs[trial.sweep, trial.number] = done, planned
         self.done += done - was_done
-        self.planned += planned - was_planned
+        self.total += planned - was_planned
 
     def _value(self, trial: TrialRecord, best: BestEpochs) -> str:
         metric = METRICS[self.sweeps[trial.sweep][0].metric]
@@ -103,6 +97,3 @@ class StudyView(LiveLine):
         if not self.console.is_terminal:
             line = f"{line}  [{self.status()}]"
         self.say(line)
-
-    def _refresh(self) -> None:
-        self.show(self.done, self.planned, self.status())

@@ -30,10 +30,7 @@ class ProgressView(LiveLine):
         self.phase = phase
         self.metric = METRICS[sweep.metric]
         self.concurrent = concurrent
-        self.total = 0
-        self.done = 0
         self.ends: list[float] = []  # of this run, on the clock of time.monotonic
-        self.running: set[int] = set()
         # Of running and COMPLETE trials, by the number that is shown: rows, their mean, the best.
         self.valid: dict[str, dict[int, Values]] = {}
         self.means: dict[str, float] = {}
@@ -50,23 +47,19 @@ class ProgressView(LiveLine):
     def expect(self, count: int) -> None:
         """So many trials are still to come."""
         self.total = self.done + count
-        self._refresh()
-
-    def started(self, trial: TrialRecord) -> None:
-        self.running.add(trial.number)
-        self._refresh()
+        self.refresh()
 
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
         self._note(trial, best.values("valid"))
-        self._refresh()
+        self.refresh()
 
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
-        self.running.discard(trial.number)
+        self.running.discard((trial.sweep, trial.number))
         if trial.state is not State.COMPLETE:
             self._note(trial, ())
         self.done += 1
         self.ends.append(time.monotonic())
-        self._refresh()
+        self.refresh()
         reason = f": {trial.reason}" if trial.message else ""
         where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
         line = f"{VERBS[self.phase]} {shown_number(trial)} {trial.state.value}{where}"
@@ -76,7 +69,7 @@ class ProgressView(LiveLine):
             self.say(line)
 
     def status(self) -> str:
-        parts = [f"{len(self.running)} running"]
+        parts = [super().status()]
         if self.best:
             value = self.means[self.best]
             shown = f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
@@ -113,9 +106,6 @@ class ProgressView(LiveLine):
                 self.best = min(self.means, key=lambda n: sign * self.means[n], default="")
         elif mean is not None and self.metric.better(mean, self.means.get(self.best)):
             self.best = name
-
-    def _refresh(self) -> None:
-        self.show(self.done, self.total, self.status())
 
 
 def shown_number(trial: TrialRecord) -> str:

@@ -64,8 +64,7 @@ class Study:
         for part in self.parts:
             wanted = _references(part.sweep)
             runs = {}
-            for entry in part.confirmations:
-                name = entry.trial.origin.removeprefix(ORIGIN)
+            for name, entry in _rows(part):
                 runs[name] = Run(name, part, entry, _published(part.sweep, wanted.get(name)))
                 yield runs[name]
             for name, candidates in nested_candidates(part.sweep).items():
@@ -89,7 +88,7 @@ class Study:
         open_runs = len(runs) - states["complete"]
         found = [f"{states['complete']} of {len(runs)} rows are complete"] if open_runs else []
         counts = Counter(reason for run in runs for reason in reasons(run.entry))
-        found += [f"{reason} ({_rows(count)})" for reason, count in counts.items()]
+        found += [f"{reason} ({counted(count, 'row')})" for reason, count in counts.items()]
         found += [f"part {name} has not begun" for name in self.missing]
         return tuple(found)
 
@@ -126,6 +125,16 @@ def load_study(store: Store, name: str) -> Study:
     )
 
 
+def _rows(part: SweepData) -> list[tuple[str, Entry]]:
+    """Each row and its runs; equal rows were trained once."""
+    own = {entry.trial.origin.removeprefix(ORIGIN): entry for entry in part.confirmations}
+    same = part.sweep.options["study"].get("same", {})
+    also = {row: own[first] for row, first in same.items() if first in own and row not in own}
+    order = [row["name"] for row in part.sweep.space_definition.get("rows", []) if also]
+    found = own | also
+    return sorted(found.items(), key=lambda item: order.index(item[0]) if also else 0)
+
+
 def _references(sweep: SweepRecord) -> dict[str, dict[str, Any]]:
     """The published row that each row of this data set names, by the row's name."""
     rows = sweep.space_definition.get("rows", [])
@@ -138,7 +147,3 @@ def _published(sweep: SweepRecord, wanted: dict[str, Any] | None) -> Published |
         return None
     rows = published(sweep.dataset, sweep.metric, wanted.get("table", "results"))
     return next((row for row in rows if row.method == wanted["method"]), None)
-
-
-def _rows(count: int) -> str:
-    return counted(count, "row")

@@ -89,6 +89,25 @@ def test_a_table_that_cannot_be_written_is_told_once(
     assert capsys.readouterr().err.count("OSError: disk full") == 1
 
 
+def test_the_table_takes_at_most_a_tenth_of_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, begun = 0.0, []
+
+    def write(*_: object) -> None:
+        nonlocal clock
+        begun.append(clock)
+        clock += 2.0
+
+    monkeypatch.setattr("pdf_search.cli.study.time.monotonic", lambda: clock)
+    monkeypatch.setattr("reports.write_study", write)
+    report = StudyReport(SweepFolder.of(tmp_path, "mine", None))
+    for _ in range(100):  # runs that take a second each
+        report(None)  # type: ignore[arg-type]
+        clock += 1.0
+    assert begun == [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+
+
 @pytest.mark.ray
 @pytest.mark.timeout(300)
 def test_a_study_of_ones_own_is_run_repeated_and_resumed(home: Path, cache: Path) -> None:

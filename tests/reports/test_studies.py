@@ -67,6 +67,24 @@ def test_neither_warning_nor_other_protocols_are_marked(store: Store) -> None:
     assert not differences["gin-curve"].endswith("other protocol")
 
 
+def test_a_row_that_is_equal_to_another_is_shown_beside_it(store: Store) -> None:
+    rows = [studies.row(name, "mutag") for name in ("PDF", "GIN", "PDF again")]
+    (record,) = studies.begin(store, "twice", "results", rows[:2])
+    facts = record.options["study"] | {"same": {"PDF again": "PDF"}}
+    options, definition = {"study": facts}, record.space_definition | {"rows": rows}
+    store.update_sweep(record.name, options=options, space_definition=definition)
+    studies.train(store, record, 0, 0.90)
+    studies.train(store, record, 1, 0.80)
+    runs = list(load_study(store, "twice").runs())
+    assert [run.name for run in runs] == ["PDF", "GIN", "PDF again"]
+    assert runs[2].entry == runs[0].entry
+    assert runs[2].entry.summary.mean != runs[1].entry.summary.mean
+    table, *_ = grids(store, "twice")
+    named = [c.value for row, _, c in table.numbers() if "PDF" in row.name and c.n]
+    assert len(named) == 2
+    assert len(set(named)) == 1
+
+
 def nested(store: Store) -> None:
     """Two candidates for PDF on MUTAG under inner."""
     rows = [studies.row(name, "mutag") for name in ("PDF, small", "PDF, large")]

@@ -8,7 +8,7 @@ from pathlib import Path
 import ray.cloudpickle
 
 from pdf_search.space import load_study
-from pdf_search.sweep import SweepOptions, plan_study, run_study
+from pdf_search.sweep import Functions, SweepOptions, plan_study, run_sweep
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +19,8 @@ def main(out: str, cache: str, study: str) -> int:
 
     ray.cloudpickle.register_pickle_by_value(simulated)
     options = SweepOptions(out=Path(out), cache=Path(cache), checkpoint_seconds=0.001)
-    result = run_study(plan_study(load_study(study), options), function=simulated.simulated_trial)
+    functions = Functions(simulated.simulated_trial)
+    result = run_sweep(plan_study(load_study(study), options), functions=functions)
     print(f"ended {result.ended!r}")
     return 130 if result.ended == "interrupted" else 0
 

@@ -12,9 +12,16 @@ from rich.console import Console
 from pdf_search.data import recorded_data
 from pdf_search.errors import DataError
 from pdf_search.space import load_space, load_study
-from pdf_search.sweep import Plan, SweepFolder, SweepOptions, plan_study, plan_sweep
+from pdf_search.sweep import (
+    Plan,
+    SweepFolder,
+    SweepOptions,
+    plan_study,
+    plan_sweep,
+    resume,
+    run_sweep,
+)
 from pdf_search.sweep.api import _record, recorded_plan
-from pdf_search.sweep.study_run import resume_study, run_study
 from tests.inference.old import copy_old_run
 
 CSV = "smiles,logS\n" + "".join(
@@ -126,14 +133,14 @@ def test_a_study_goes_on_with_them_in_a_renamed_folder(
     options = SweepOptions(out=home / "runs", cache=home / "cache", gpus_per_trial=0.0)
     plan = plan_study(load_study(str(home / "mine.yaml")), options)
     monkeypatch.setattr("pdf_search.sweep.study_run._train", lambda *_: None)
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     plan.folder.path.rename(home / "runs" / "other")
     (home / "own.csv").unlink()
-    result = resume_study("other", home / "runs", cache=home / "cache", console=Console(quiet=True))
+    result = resume("other", home / "runs", cache=home / "cache", console=Console(quiet=True))
     assert result.plan.name == "mine"
     assert result.plan.folder.path == home / "runs" / "other"
     assert result.plan.parts[0].data.folder == plan.parts[0].data.folder
-    assert [trial.number for trial in result.trials] == [0]
+    assert [trial.number for trial in result.confirm] == [0]
 
 
 def test_a_sweep_of_an_older_version_goes_on_with_its_file(

@@ -13,18 +13,20 @@ from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store, study_parts
 from pdf_search.space import load_study
 from pdf_search.sweep import (
+    Functions,
     SweepFolder,
     SweepOptions,
     begun_versions,
     confirm,
     plan_study,
-    resume_study,
+    resume,
+    run_sweep,
 )
 from pdf_search.sweep import study_run as module
-from pdf_search.sweep.study_book import StudyBook
 from pdf_search.sweep.study_plan import StudyPlan
-from pdf_search.sweep.study_run import run_study
+from pdf_search.sweep.study_run import StudyBook
 from pdf_search.sweep.study_view import StudyView
+from reports import load_study as load_report
 from tests.sweep.helpers import report
 
 STUDY = """
@@ -65,7 +67,7 @@ def plan(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> StudyP
 
 
 def book_of(plan: StudyPlan, store: Store) -> StudyBook:
-    return StudyBook(plan, store, StudyView(Console(quiet=True)), lambda: None)
+    return StudyBook(plan, store, StudyView(Console(quiet=True)))
 
 
 def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> None:
@@ -74,14 +76,14 @@ def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> Non
     def count(store: Store) -> None:
         seen.append(sum(len(store.trials(part.name)) for part in plan.parts))
 
-    result = run_study(plan, Console(quiet=True), on_finished=count)
+    result = run_sweep(plan, Console(quiet=True), functions=Functions(on_finished=count))
     assert seen == [4]
-    assert {trial.state for trial in result.trials} == {State.NOT_STARTED}
+    assert {trial.state for trial in result.confirm} == {State.NOT_STARTED}
     with plan.folder.open_store() as store:
         split, inner = study_parts(store, "small")
         trials = store.trials("small/freesolv/split", Phase.CONFIRM)
     assert [split.name, inner.name] == ["small/freesolv/split", "small/freesolv/inner"]
-    assert (split.method, split.dataset, split.metric) == ("study", "freesolv", "rmse")
+    assert (split.method, split.dataset, split.metric) == ("listed", "freesolv", "rmse")
     assert (split.protocol, inner.protocol) == (Protocol.SPLIT, Protocol.INNER)
     assert split.options["study"] == {
         "name": "small",
@@ -97,7 +99,7 @@ def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> Non
 
 
 def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store() as store:
         book = book_of(plan, store)
         jobs = book.open_jobs()
@@ -114,7 +116,7 @@ def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
 
 
 def test_what_a_kill_leaves_goes_on_and_a_failure_is_tried_again(plan: StudyPlan) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store() as store:
         book = book_of(plan, store)
         book.open_jobs()
@@ -138,22 +140,22 @@ def test_what_a_kill_leaves_goes_on_and_a_failure_is_tried_again(plan: StudyPlan
 def test_other_settings_are_refused_with_what_changed(
     plan: StudyPlan, tmp_path: Path, cache: Path
 ) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     changed = plan_of(tmp_path, cache, epochs=6, seeds=3)
     with pytest.raises(ConfigError) as caught:
-        run_study(changed, Console(quiet=True))
+        run_sweep(changed, Console(quiet=True))
     assert "small in " in str(caught.value)
     assert "(seeds: 2 there, 3 now; epochs: 4 there, 6 now)" in str(caught.value)
     assert "pdf-search resume small" in str(caught.value)
     other = replace(changed, folder=SweepFolder.of(tmp_path / "runs", "other", None))
-    assert run_study(other, Console(quiet=True)).ended == ""
+    assert run_sweep(other, Console(quiet=True)).ended == ""
 
 
 def test_other_data_are_refused(plan: StudyPlan) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     parts = (replace(plan.parts[0], split_hash="another"), *plan.parts[1:])
     with pytest.raises(DataError, match="the split of freesolv is not what the sweep began with"):
-        run_study(replace(plan, parts=parts), Console(quiet=True))
+        run_sweep(replace(plan, parts=parts), Console(quiet=True))
 
 
 def test_a_study_is_not_confirmed_as_a_sweep_is(
@@ -164,7 +166,7 @@ def test_a_study_is_not_confirmed_as_a_sweep_is(
         STUDY.replace("BATCH", "16").replace("split, inner", "split")
     )
     one = load_study(str(tmp_path / "one.yaml"))
-    run_study(plan_study(one, plan.options), Console(quiet=True))
+    run_sweep(plan_study(one, plan.options), Console(quiet=True))
     with pytest.raises(ConfigError, match="one is a study, whose runs are fixed"):
         confirm("one", tmp_path / "runs", cache=cache)
 
@@ -174,9 +176,9 @@ def test_it_goes_on_by_its_name_whatever_its_file_says_now(
 ) -> None:
     study = replace(plan.study, name="my/small")
     named = plan_study(study, plan.options)
-    run_study(named, Console(quiet=True), "the first command")
+    run_sweep(named, Console(quiet=True), "the first command")
     (tmp_path / "small.yaml").write_text("something else")
-    result = resume_study("my/small", tmp_path / "runs", cache=cache, console=Console(quiet=True))
+    result = resume("my/small", tmp_path / "runs", cache=cache, console=Console(quiet=True))
     assert result.plan.study == study
     assert result.plan.folder == named.folder
     assert result.plan.folder.path == tmp_path / "runs" / "my" / "small"
@@ -184,11 +186,11 @@ def test_it_goes_on_by_its_name_whatever_its_file_says_now(
 
 
 def test_another_name_is_that_of_everything_recorded(plan: StudyPlan) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     options = replace(plan.options, name="mine", db=plan.folder.database)
     mine = plan_study(plan.study, options)  # in one database with the first
-    run_study(mine, Console(quiet=True))
-    run_study(plan_study(plan.study, options), Console(quiet=True))
+    run_sweep(mine, Console(quiet=True))
+    run_sweep(plan_study(plan.study, options), Console(quiet=True))
     with plan.folder.open_store() as store:
         assert [part.name for part in study_parts(store, "mine")] == [
             "mine/freesolv/split",
@@ -198,7 +200,7 @@ def test_another_name_is_that_of_everything_recorded(plan: StudyPlan) -> None:
 
 
 def test_a_part_is_found_in_the_folder_of_its_study(plan: StudyPlan) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     out = plan.folder.out
     part = SweepFolder.find(out, "small/freesolv/inner", None)
     assert (part.path, part.name) == (plan.folder.path, "small/freesolv/inner")
@@ -210,13 +212,74 @@ def test_a_part_is_found_in_the_folder_of_its_study(plan: StudyPlan) -> None:
 
 
 def test_a_name_that_a_sweep_has_is_refused(plan: StudyPlan) -> None:
-    run_study(plan, Console(quiet=True))
+    run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store(create=True) as store:
         record = study_parts(store, "small")[0]
         store.create_sweep(replace(record, name="taken", options={}))
     folder = SweepFolder(plan.folder.path, None, "taken")
-    with pytest.raises(ConfigError, match="holds a sweep taken: give another --name"):
-        run_study(replace(plan, folder=folder), Console(quiet=True))
+    with pytest.raises(ConfigError, match="sweep taken exists in"):
+        run_sweep(replace(plan, folder=folder), Console(quiet=True))
+
+
+EQUAL = (
+    STUDY.replace("BATCH", "16")
+    + """
+  - name: narrow again
+    data: {name: freesolv}
+    basis: {eps: [-0.3], k: 2}
+    model: {hidden: 16, layers: 2}
+    training: {epochs: 30, batch_size: 16}
+  - name: narrow, plain
+    data: {name: freesolv}
+    basis: {eps: [-0.3], k: 2}
+    model: {hidden: 16, layers: 2}
+    training: {epochs: 30, batch_size: 16}
+    engine: reference
+"""
+)
+
+
+@pytest.fixture
+def equal(plan: StudyPlan, tmp_path: Path) -> StudyPlan:
+    path = tmp_path / "equal.yaml"
+    path.write_text(EQUAL)
+    return plan_study(load_study(str(path)), plan.options)
+
+
+def test_equal_rows_are_trained_once(equal: StudyPlan) -> None:
+    assert equal.as_dict()["runs"].startswith("6: 3 x FreeSolv, split")
+    assert equal.as_dict()["equal rows"] == "'narrow again' is 'narrow': trained once"
+    result = run_sweep(equal, Console(quiet=True))
+    origins = ["study: narrow", "study: wide", "study: narrow, plain"]
+    assert [trial.origin for trial in result.confirm] == origins * 2
+    with equal.folder.open_store() as store:
+        same = [part.options["study"]["same"] for part in study_parts(store, "equal")]
+        jobs = book_of(equal, store).open_jobs()
+        shown = [run.name for run in load_report(store, "equal").runs()]
+    assert same == [{"narrow again": "narrow"}] * 2
+    assert [job.number for job in jobs] == [0, 1, 3, 4, 5, 7]  # places of rows, in both parts
+    assert shown == ["narrow", "wide", "narrow again", "narrow, plain"] * 2
+
+
+def test_what_an_older_version_planned_twice_is_trained_as_it_began(
+    equal: StudyPlan, cache: Path
+) -> None:
+    run_sweep(equal, Console(quiet=True))
+    with equal.folder.open_store(create=True) as store:
+        for part in study_parts(store, "equal"):
+            first = store.trials(part.name)[0]
+            store.save_trial(replace(first, number=2, origin="study: narrow again"))
+            del part.options["study"]["same"]
+            store.update_sweep(part.name, options=part.options, method="study")
+    result = resume("equal", equal.folder.out, cache=cache, console=Console(quiet=True))
+    assert [trial.number for trial in result.confirm] == [0, 1, 2, 3] * 2
+    with equal.folder.open_store() as store:
+        parts = study_parts(store, "equal")
+        jobs = book_of(equal, store).open_jobs()
+        shown = [run.name for run in load_report(store, "equal").runs()]
+    assert {part.method for part in parts} == {"listed"}
+    assert [job.number for job in jobs] == list(range(8))
+    assert shown == ["narrow", "wide", "narrow again", "narrow, plain"] * 2
 
 
 def test_what_is_timed_runs_alone(tmp_path: Path, cache: Path) -> None:
@@ -258,13 +321,13 @@ def test_keys_that_were_not_recorded_have_their_defaults(tmp_path: Path, cache: 
     path = write_study(tmp_path)
     began = plan_study(load_study(path, FIRST), options)
     assert begun_versions(began.folder) == {}
-    run_study(began, Console(quiet=True))
+    run_sweep(began, Console(quiet=True))
     older(began)
     versions = begun_versions(began.folder)
     assert versions == {"featuriser": 1, "split_version": 1}
-    run_study(plan_study(load_study(path, begun=versions), options), Console(quiet=True))
+    run_sweep(plan_study(load_study(path, begun=versions), options), Console(quiet=True))
     with pytest.raises(ConfigError) as refused:
-        run_study(plan_study(load_study(path), options), Console(quiet=True))
+        run_sweep(plan_study(load_study(path), options), Console(quiet=True))
     changed = "rows.narrow (freesolv).data.featuriser: 1 there, 2 now"
     assert changed in str(refused.value)
     assert "pdf-search resume small" in str(refused.value)

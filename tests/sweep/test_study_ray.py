@@ -17,7 +17,7 @@ from rich.console import Console
 from pdf_search.records import Phase, State
 from pdf_search.results.store import Store
 from pdf_search.space import load_study
-from pdf_search.sweep import SweepOptions, plan_study, resume_study, run_study
+from pdf_search.sweep import Functions, SweepOptions, plan_study, resume, run_sweep
 from tests.sweep import run_simulated_study
 from tests.sweep.simulated import FAILS, hold, simulated_trial
 from tests.sweep.test_study_book import write_study
@@ -44,10 +44,10 @@ def test_all_parts_run_and_the_table_is_told_of_every_end(
 
     quiet = Console(quiet=True)
     keep_ray()
-    result = run_study(plan, quiet, function=simulated_trial, on_finished=look)
+    result = run_sweep(plan, quiet, functions=Functions(simulated_trial, on_finished=look))
     assert result.ended == ""
-    assert [trial.state for trial in result.trials] == [State.COMPLETE, State.FAILED] * 2
-    assert result.trials[1].message == "ValueError: boom in epoch 3"
+    assert [trial.state for trial in result.confirm] == [State.COMPLETE, State.FAILED] * 2
+    assert result.confirm[1].message == "ValueError: boom in epoch 3"
     assert len(seen) == 5
     assert seen[0] == {State.NOT_STARTED: 4}
     assert [sum(c[s] for s in State if s.finished) for c in seen] == [0, 1, 2, 3, 4]
@@ -55,10 +55,10 @@ def test_all_parts_run_and_the_table_is_told_of_every_end(
         "predictions-freesolv-inner.parquet",
         "predictions-freesolv-split.parquet",
     ]
-    again = resume_study("small", tmp_path / "runs", console=quiet, function=simulated_trial)
-    assert [trial.state for trial in again.trials] == [State.COMPLETE, State.FAILED] * 2
-    assert again.trials[0] == result.trials[0]
-    assert again.trials[1].ended >= result.trials[1].ended
+    again = resume("small", tmp_path / "runs", console=quiet, functions=Functions(simulated_trial))
+    assert [trial.state for trial in again.confirm] == [State.COMPLETE, State.FAILED] * 2
+    assert again.confirm[0] == result.confirm[0]
+    assert again.confirm[1].ended >= result.confirm[1].ended
 
 
 class Victim:
@@ -142,13 +142,13 @@ def test_two_rows_of_the_ablation_train_for_real(
     options = SweepOptions(
         out=tmp_path, cache=cache, data_root=excerpts, gpus_per_trial=0.0, concurrent=1
     )
-    result = run_study(plan_study(study, options), Console(quiet=True))
-    assert [trial.origin for trial in result.trials] == [
+    result = run_sweep(plan_study(study, options), Console(quiet=True))
+    assert [trial.origin for trial in result.confirm] == [
         "study: shd-(Lap, Lin)",
         "study: idp-((eps, k), 2L) sparse",
     ]
-    assert {trial.state for trial in result.trials} == {State.COMPLETE}
-    assert [len(trial.replicates) for trial in result.trials] == [2, 2]
+    assert {trial.state for trial in result.confirm} == {State.COMPLETE}
+    assert [len(trial.replicates) for trial in result.confirm] == [2, 2]
     folder = tmp_path / "paper" / "ablation"
     with Store(f"sqlite:///{folder / 'results.db'}", create=False) as store:
         (epoch,) = store.epochs("paper/ablation", Phase.CONFIRM, 1)
