@@ -113,8 +113,9 @@ class Store:
         """All sweeps, oldest first. ``name``: only this one and those of a study of this name."""
         query = sa.select(tables.sweep).order_by(tables.sweep.c.created, tables.sweep.c.id)
         if name is not None:
-            known = tables.sweep.c.name
-            query = query.where((known == name) | known.startswith(f"{name}/", autoescape=True))
+            known, below = tables.sweep.c.name, f"{name}/"
+            # Not LIKE, for which SQLite takes capitals for small letters.
+            query = query.where((known == name) | (sa.func.substr(known, 1, len(below)) == below))
         with self._reading() as connection:
             return [rows.sweep_record(row) for row in connection.execute(query).mappings()]
 

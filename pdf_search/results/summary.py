@@ -128,8 +128,8 @@ class BestEpochs:
             self._add_to_mean_curve(report)
             return
         for index, item in enumerate(report.replicates):
-            known = self._own.get(index)
-            if item.valid is not None and self.metric.better(item.valid, known and known[1].valid):
+            value, record = item.valid, self._own[index][1].valid if index in self._own else None
+            if value is not None and self.metric.better(value, record):
                 self._own[index] = report.epoch, item
 
     def _add_to_mean_curve(self, report: EpochReport) -> None:

@@ -100,8 +100,13 @@ def title_of(part: SweepData) -> str:
 
 def has_study(store: Store, name: str) -> bool:
     """Whether ``load_study`` finds it."""
-    sweeps = (sweep.options["study"] for sweep in store.sweeps() if is_study_part(sweep))
-    return any(name == facts["name"] or name in facts["parts"] for facts in sweeps)
+    return _facts(store, name) is not None
+
+
+def _facts(store: Store, name: str) -> dict[str, Any] | None:
+    """What a study's parts have recorded of it, by its name or that of a part."""
+    found = (part.options["study"] for part in store.sweeps(name) if is_study_part(part))
+    return next((f for f in found if name == f["name"] or name in f["parts"]), None)
 
 
 def load_study(store: Store, name: str) -> Study:
@@ -110,18 +115,18 @@ def load_study(store: Store, name: str) -> Study:
     Raises:
         StoreError: the database has no study of this name.
     """
-    sweeps = {sweep.name: sweep for sweep in store.sweeps() if is_study_part(sweep)}
-    facts = [sweep.options["study"] for sweep in sweeps.values()]
-    about = next((f for f in facts if name == f["name"] or name in f["parts"]), None)
+    about = _facts(store, name)
     if about is None:
-        known = ", ".join(dict.fromkeys(f["name"] for f in facts)) or "none"
+        parts = filter(is_study_part, store.sweeps())
+        known = ", ".join(dict.fromkeys(part.options["study"]["name"] for part in parts)) or "none"
         raise StoreError(f"no study named {name!r} in {store.place}; studies there: {known}")
+    there = {sweep.name for sweep in store.sweeps(about["name"])}
     return Study(
         name=about["name"],
         title=about.get("title") or about["name"],
         table=about["table"],
-        parts=tuple(load_sweep(store, part) for part in about["parts"] if part in sweeps),
-        missing=tuple(part for part in about["parts"] if part not in sweeps),
+        parts=tuple(load_sweep(store, part) for part in about["parts"] if part in there),
+        missing=tuple(part for part in about["parts"] if part not in there),
     )
 
 
@@ -130,9 +135,10 @@ def _rows(part: SweepData) -> list[tuple[str, Entry]]:
     own = {entry.trial.origin.removeprefix(ORIGIN): entry for entry in part.confirmations}
     same = part.sweep.options["study"].get("same", {})
     also = {row: own[first] for row, first in same.items() if first in own and row not in own}
-    order = [row["name"] for row in part.sweep.space_definition.get("rows", []) if also]
-    found = own | also
-    return sorted(found.items(), key=lambda item: order.index(item[0]) if also else 0)
+    if not also:
+        return list(own.items())
+    order = [row["name"] for row in part.sweep.space_definition["rows"]]
+    return sorted((own | also).items(), key=lambda item: order.index(item[0]))
 
 
 def _references(sweep: SweepRecord) -> dict[str, dict[str, Any]]:

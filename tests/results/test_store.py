@@ -33,6 +33,23 @@ def test_sweep_round_trips_and_can_be_updated(store: Store) -> None:
     assert [record.name for record in store.sweeps()] == ["night", "later"]
 
 
+def test_sweeps_of_a_name_are_itself_and_the_parts_of_a_study(store: Store) -> None:
+    for name in ("a_b", "a_b/zinc/split", "axb/zinc/split", "a_bc", "A_B/x", "b/a_b"):
+        store.create_sweep(sweep(name))
+    assert [found.name for found in store.sweeps("a_b")] == ["a_b", "a_b/zinc/split"]
+    assert store.sweeps("a") == []
+    assert len(store.sweeps()) == 6
+
+
+def test_rungs_are_read_without_the_epochs_between(store: Store) -> None:
+    store.create_sweep(sweep())
+    store.save_trial(trial())
+    for report in curve([[3.0], [2.0], [1.0]]):
+        store.add_epoch("night", Phase.SEARCH, 0, report)
+    found = store.all_epochs("night", Phase.SEARCH, at=(1, 3, 9))
+    assert [report.epoch for report in found[0]] == [1, 3]
+
+
 def test_a_taken_name_is_refused_with_the_remedy(store: Store) -> None:
     store.create_sweep(sweep())
     with pytest.raises(StoreError, match=r"sweep 'night' exists .*pdf-search resume night"):
