@@ -41,15 +41,15 @@ def unfinished_jobs(
     ``epoch_of`` reads the epoch that a checkpoint holds, None if it cannot be read.
     """
     jobs = []
-    for record in [r for r in ledger.records.values() if not r.state.finished]:
+    for number, record in [i for i in ledger.records.items() if not i[1].state.finished]:
         epoch = epoch_of(record.checkpoint) if record.checkpoint else None
         if epoch is None:
-            ledger.restart(record.number)
-        ledger.rewind(record.number, epoch or 0)
+            ledger.restart(number)
+        ledger.rewind(number, epoch or 0)
         jobs.append(
             Job(
                 phase=record.phase,
-                number=record.number,
+                number=number,
                 config=parse_trial({**record.config, "device": device}, "recorded trial"),
                 origin=record.origin,
                 params=record.params,

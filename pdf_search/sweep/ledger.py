@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pdf_search.config import InputShape
 from pdf_search.parameters import parameter_count
-from pdf_search.records import EpochReport, Phase, State, TrialRecord
+from pdf_search.records import EpochReport, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import BestEpochs, Store
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.jobs import Job
@@ -29,29 +29,12 @@ class View(Protocol):
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None: ...
 
 
-class Book(Protocol):
-    """What a runner writes its trials down in, by their numbers."""
-
-    phase: Phase
-
-    def planned(self, job: Job) -> None: ...
-
-    def started(self, number: int) -> None: ...
-
-    def epoch(self, number: int, report: EpochReport, device: str) -> None: ...
-
-    def checkpoint(self, number: int, path: str) -> None: ...
-
-    def ended(self, number: int, state: State, message: str = "") -> None: ...
-
-    def interrupted(self) -> None: ...
-
-
 class Ledger:
     """The only writer of a phase's trials. An epoch costs the same however many came before it.
 
     ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
     will read again. ``folder``: of the sweep; places of checkpoints are recorded relative to it.
+    It may write several sweeps, whose trials are then numbered one sweep after the other.
     """
 
     def __init__(
@@ -70,13 +53,22 @@ class Ledger:
         self.store = store
         self.sweep = sweep
         self.phase = phase
-        self.shape = shape
         self.view = view
         self.discard = discard
         self.study = study
-        self.records = {t.number: self._placed(t) for t in store.trials(sweep, phase)}
-        self._record = store.sweep(sweep)
+        self.sweeps: dict[str, SweepRecord] = {}
+        self.records: dict[int, TrialRecord] = {}
+        self._shapes: dict[str, InputShape] = {}
+        self._first: dict[str, int] = {}  # number of each sweep's first trial
         self._best: dict[int, BestEpochs] = {}  # of trials that run
+        self.add(sweep, shape)
+
+    def add(self, sweep: str, shape: InputShape, first: int = 0) -> None:
+        """A sweep to write, whose trials have the numbers from ``first`` on."""
+        self.sweeps[sweep] = self.store.sweep(sweep)
+        self._shapes[sweep], self._first[sweep] = shape, first
+        trials = self.store.trials(sweep, self.phase)
+        self.records |= {first + trial.number: self._placed(trial) for trial in trials}
 
     def show(self) -> None:
         """Tell the view of what is recorded already."""
@@ -87,16 +79,19 @@ class Ledger:
         """A trial that has a configuration and waits for its turn; a resumed one is known."""
         if job.number in self.records:
             return
+        sweep, phase, number = self._key(job.number)
         record = TrialRecord(
-            sweep=self.sweep,
-            phase=self.phase,
-            number=job.number,
+            sweep=sweep,
+            phase=phase,
+            number=number,
             config=job.config.model_dump(mode="json"),
             config_hash=job.config.content_hash(),
             origin=job.origin,
             params=job.params or {},
             replicates=job.config.replicates,
-            parameters=parameter_count(job.config.model, job.config.basis.size, self.shape),
+            parameters=parameter_count(
+                job.config.model, job.config.basis.size, self._shapes[sweep]
+            ),
         )
         self.save(record)
 
@@ -112,7 +107,7 @@ class Ledger:
             self.rewind(number, report.epoch - 1)
         best = self._best[number] = self.best(number)
         best.add(report)
-        self.store.add_epoch(self.sweep, self.phase, number, report)
+        self.store.add_epoch(*self._key(number), report)
         self.save(replace(_measured(self.records[number], [report]), device=device))
         self.view.epoch(self.records[number], best)
 
@@ -137,19 +132,19 @@ class Ledger:
 
     def rewind(self, number: int, epoch: int) -> None:
         """Forget the epochs after ``epoch``, from where a trial is trained again."""
-        self.store.drop_epochs_after(self.sweep, self.phase, number, epoch)
+        self.store.drop_epochs_after(*self._key(number), epoch)
         self._best.pop(number, None)
         anew = replace(self.records[number], epochs_done=0, seconds=None, peak_mb=None)
         self.save(_measured(anew, self.curve(number)))
 
     def curve(self, number: int) -> list[EpochReport]:
         """The epochs of a trial, from the database."""
-        return self.store.epochs(self.sweep, self.phase, number)
+        return self.store.epochs(*self._key(number))
 
     def best(self, number: int) -> BestEpochs:
         """What the epochs of a trial amount to so far."""
-        known = self._best.get(number)
-        return known or BestEpochs.of(self._record, self.phase, self.curve(number))
+        sweep = self.sweeps[self._key(number)[0]]
+        return self._best.get(number) or BestEpochs.of(sweep, self.phase, self.curve(number))
 
     def restart(self, number: int) -> None:
         """Forget a checkpoint that is gone; the trial starts from nothing."""
@@ -157,7 +152,7 @@ class Ledger:
 
     def interrupted(self) -> None:
         """What ran is INTERRUPTED at its checkpoint; without one it is NOT STARTED again."""
-        for number in [record.number for record in self._in(State.RUNNING)]:
+        for number in [n for n, r in self.records.items() if r.state is State.RUNNING]:
             if not self.records[number].checkpoint:
                 self.rewind(number, 0)
                 message = f"interrupted; `pdf-search resume {self.resume}` starts it"
@@ -168,13 +163,15 @@ class Ledger:
                 state = State.INTERRUPTED
             self.save(replace(self.records[number], state=state, message=message))
 
-    def _in(self, *states: State) -> Iterable[TrialRecord]:
-        return [record for record in self.records.values() if record.state in states]
-
     def save(self, record: TrialRecord) -> None:
         stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
         self.store.save_trial(replace(record, checkpoint=stored))
-        self.records[record.number] = record
+        self.records[self._first[record.sweep] + record.number] = record
+
+    def _key(self, number: int) -> tuple[str, Phase, int]:
+        """The sweep, phase and own number of a trial."""
+        sweep = next(name for name in reversed(self._first) if self._first[name] <= number)
+        return sweep, self.phase, number - self._first[sweep]
 
     def _placed(self, record: TrialRecord) -> TrialRecord:
         if self.folder is None:

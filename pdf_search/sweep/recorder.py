@@ -14,7 +14,7 @@ from ray.tune import Callback, Stopper
 
 from pdf_search.records import State, TrialOutcome
 from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.ledger import Book
+from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
 from pdf_search.sweep.reasons import FirstFailures, died, out_of_memory
 
@@ -31,7 +31,7 @@ class Recorder(Callback):
     ``storage``: the folder or URI under which Ray keeps checkpoints.
     """
 
-    def __init__(self, ledger: Book, halt: Halt, stopped: set[int], storage: str) -> None:
+    def __init__(self, ledger: Ledger, halt: Halt, stopped: set[int], storage: str) -> None:
         self.ledger = ledger
         self.halt = halt
         self.stopped = stopped
@@ -115,7 +115,7 @@ class HaltStopper(Stopper):
     What runs is written down as interrupted first: the end of Ray's processes may take ours along.
     """
 
-    def __init__(self, halt: Halt, ledger: Book) -> None:
+    def __init__(self, halt: Halt, ledger: Ledger) -> None:
         self.halt = halt
         self.ledger = ledger
 

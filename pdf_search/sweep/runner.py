@@ -17,7 +17,7 @@ from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.sweep.cluster import nodes_differ
 from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.jobs import Source
-from pdf_search.sweep.ledger import Book
+from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.payload import NUMBER
 from pdf_search.sweep.recorder import HaltStopper, Recorder
 from pdf_search.sweep.resources import Resources
@@ -61,7 +61,7 @@ class Runner:
         )
 
     def run(
-        self, source: Source, ledger: Book, scheduler: EqualEpochScheduler | None = None
+        self, source: Source, ledger: Ledger, scheduler: EqualEpochScheduler | None = None
     ) -> None:
         """Train all jobs of the source, or until there is a reason to halt.
 

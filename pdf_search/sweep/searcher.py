@@ -8,14 +8,14 @@ from ray.tune.search import Searcher
 
 from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.jobs import Source
-from pdf_search.sweep.ledger import Book
+from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.payload import DATA, NUMBER, RESUME, TRIAL
 
 
 class JobSearcher(Searcher):
     """Hands out jobs; how they end reaches the study through the ledger, with the right state."""
 
-    def __init__(self, source: Source, ledger: Book, halt: Halt) -> None:
+    def __init__(self, source: Source, ledger: Ledger, halt: Halt) -> None:
         super().__init__()
         self.source = source
         self.ledger = ledger

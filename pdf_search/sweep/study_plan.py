@@ -71,6 +71,11 @@ class StudyPlan:
             study["same"] = part.part.same
         return self.options.recorded() | part.facts | {"study": study}
 
+    def first(self, part: PartPlan) -> int:
+        """The number of a part's first run: runs are numbered across parts, by rows."""
+        place = [other.name for other in self.parts].index(part.name)
+        return sum(len(other.part.runs) for other in self.parts[:place])
+
     def predictions(self, part: PartPlan) -> Path:
         """One file a part: trials of several parts have the same numbers."""
         if len(self.parts) == 1:

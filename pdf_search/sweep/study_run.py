@@ -1,14 +1,16 @@
-"""A study as it runs: several listed sweeps in one Ray session, each with its trial log."""
+"""A study as it runs: several listed sweeps in one Ray session, with one trial log."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from rich.console import Console
 
+from pdf_search.config import InputShape
 from pdf_search.errors import ConfigError, StoreError
-from pdf_search.records import EpochReport, Phase, State, SweepRecord
+from pdf_search.records import Phase, State, SweepRecord
 from pdf_search.results import Store, study_parts
 from pdf_search.space import recorded_study
 from pdf_search.sweep import checkpoints
@@ -49,24 +51,29 @@ def run_listed(
         else:
             store.create_sweep(_record(plan, part, command))
     halt = Halt(plan.options.time)
-    view = StudyView(console or Console(stderr=True))
-    book = StudyBook(plan, store, view, functions.on_finished)
-    jobs = book.open_jobs()
-    for ledger in book.ledgers:
-        ledger.show()
-    book.tell()
+    view = StudyView(console or Console(stderr=True), partial(_tell, functions.on_finished, store))
+    ledger = study_ledger(plan, store, view)
+    jobs = open_jobs(plan, ledger)
+    ledger.show()
+    _tell(functions.on_finished, store)
     if jobs:
-        _train(plan, book, view, jobs, halt, functions)
-    for part, ledger in zip(plan.parts, book.ledgers, strict=True):
-        gather_predictions(ledger.records.values(), plan.predictions(part))
-        record_targets(ledger)
+        _train(plan, ledger, view, jobs, halt, functions)
+    for part in plan.parts:
+        own = (record for record in ledger.records.values() if record.sweep == part.name)
+        gather_predictions(own, plan.predictions(part))
+    record_targets(ledger)
     found = [trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM)]
     return SweepResult(plan, halt.ended, [], found, (), halt.alike)
 
 
+def _tell(on_finished: Callable[[Store], None] | None, store: Store) -> None:
+    if on_finished is not None:
+        on_finished(store)
+
+
 def _train(
     plan: StudyPlan,
-    book: StudyBook,
+    ledger: Ledger,
     view: StudyView,
     jobs: list[Job],
     halt: Halt,
@@ -76,90 +83,44 @@ def _train(
         plan.folder, plan.options, plan.resources, plan.data, halt, functions.trial, say=view.say
     )
     with ray as runner, view:
-        runner.run(ListSource(jobs), book)
+        runner.run(ListSource(jobs), ledger)
 
 
-class StudyBook:
-    """The trial logs of a study's parts as one: runs are numbered across them.
-
-    ``on_finished``: called with the store after a run has ended.
-    """
-
-    phase = Phase.CONFIRM
-
-    def __init__(
-        self,
-        plan: StudyPlan,
-        store: Store,
-        view: StudyView,
-        on_finished: Callable[[Store], None] | None = None,
-    ) -> None:
-        self.plan = plan
-        self.store = store
-        self.on_finished = on_finished
-        self.ledgers = [_ledger(part, store, view) for part in plan.parts]
-        self.runs: list[tuple[Ledger, int]] = []  # of each number, and the number there
-
-    def open_jobs(self) -> list[Job]:
-        """A job for each run that has not ended well, planned runs included, in order.
-
-        A FAILED run is tried again, from its checkpoint if it has one.
-        """
-        jobs = []
-        for part, ledger in zip(self.plan.parts, self.ledgers, strict=True):
-            for number, (row, config) in part.part.trained.items():
-                placed = config.model_copy(update={"device": part.device})
-                ledger.planned(Job(Phase.CONFIRM, number, placed, f"{ORIGIN}{row}"))
-            for record in list(ledger.records.values()):
-                if record.state is State.FAILED:
-                    ledger.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
-            first = len(self.runs)
-            self.runs += [(ledger, number) for number in range(len(part.part.runs))]
-            for job in unfinished_jobs(ledger, part.device, checkpoints.epoch_of):
-                jobs.append(replace(job, number=first + job.number, data=part.part.dataset))
-        return jobs
-
-    def tell(self) -> None:
-        if self.on_finished is not None:
-            self.on_finished(self.store)
-
-    def planned(self, job: Job) -> None:
-        """Every run was planned before the first one started."""
-
-    def started(self, number: int) -> None:
-        ledger, own = self.runs[number]
-        ledger.started(own)
-
-    def epoch(self, number: int, report: EpochReport, device: str) -> None:
-        ledger, own = self.runs[number]
-        ledger.epoch(own, report, device)
-
-    def checkpoint(self, number: int, path: str) -> None:
-        ledger, own = self.runs[number]
-        ledger.checkpoint(own, path)
-
-    def ended(self, number: int, state: State, message: str = "") -> None:
-        ledger, own = self.runs[number]
-        ledger.ended(own, state, message)
-        self.tell()
-
-    def interrupted(self) -> None:
-        for ledger in self.ledgers:
-            ledger.interrupted()
-
-
-def _ledger(part: PartPlan, store: Store, view: StudyView) -> Ledger:
-    assert part.data.info.shape is not None
-    view.part(store.sweep(part.name), part.info.title)
-    return Ledger(
-        store,
-        part.name,
-        Phase.CONFIRM,
-        part.data.info.shape,
-        view,
-        checkpoints.remove,
-        folder=part.folder,
+def study_ledger(plan: StudyPlan, store: Store, view: StudyView) -> Ledger:
+    """The trial log of all parts."""
+    for part in plan.parts:
+        view.part(store.sweep(part.name), part.info.title)
+    first, *others = plan.parts
+    ledger = Ledger(
+        store, first.name, Phase.CONFIRM, _shape(first), view, checkpoints.remove, None, plan.folder
     )
+    for part in others:
+        ledger.add(part.name, _shape(part), plan.first(part))
+    return ledger
+
+
+def _shape(part: PartPlan) -> InputShape:
+    assert part.info.shape is not None
+    return part.info.shape
+
+
+def open_jobs(plan: StudyPlan, ledger: Ledger) -> list[Job]:
+    """A job for each run that has not ended well, planned runs included, in order.
+
+    Every run is planned before the first one starts. A FAILED run is tried again, from its
+    checkpoint if it has one.
+    """
+    for part in plan.parts:
+        for number, (row, config) in part.part.trained.items():
+            placed = config.model_copy(update={"device": part.device})
+            ledger.planned(Job(Phase.CONFIRM, plan.first(part) + number, placed, ORIGIN + row))
+    for record in list(ledger.records.values()):
+        if record.state is State.FAILED:
+            ledger.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
+    data = {part.name: part.part.dataset for part in plan.parts}
+    jobs = unfinished_jobs(ledger, plan.parts[0].device, checkpoints.epoch_of)
+    jobs.sort(key=lambda job: job.number)
+    return [replace(job, data=data[ledger.records[job.number].sweep]) for job in jobs]
 
 
 def begun_versions(folder: SweepFolder) -> dict[str, int]:

@@ -18,13 +18,17 @@ QUIET = 60.0  # seconds after which a plain line tells that something runs
 
 
 class StudyView(LiveLine):
-    """Counts epochs, since runs are few and long; those of earlier processes included."""
+    """Counts epochs, since runs are few and long; those of earlier processes included.
 
-    def __init__(self, console: Console) -> None:
+    ``after``: called when a run has ended and was told.
+    """
+
+    def __init__(self, console: Console, after: Callable[[], None] | None = None) -> None:
         super().__init__(console, "study", TaskProgressColumn())
         self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
         self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
         self.finished = 0
+        self.after = after
         self.begun = time.monotonic()
         self.before = 0  # epochs that earlier processes trained
         self.told = self.begun
@@ -58,6 +62,8 @@ class StudyView(LiveLine):
         told = self._value(trial, best) if trial.state is State.COMPLETE else reason
         if not self.console.is_terminal or trial.state is not State.COMPLETE:
             self._print(f"{self._named(trial)} {trial.state.value}{told}")
+        if self.after is not None:
+            self.after()
 
     def status(self) -> str:
         parts = [f"{self.finished}/{len(self.epochs)} runs", super().status()]

@@ -23,8 +23,9 @@ from pdf_search.sweep import (
     run_sweep,
 )
 from pdf_search.sweep import study_run as module
+from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.study_plan import StudyPlan
-from pdf_search.sweep.study_run import StudyBook
+from pdf_search.sweep.study_run import open_jobs, study_ledger
 from pdf_search.sweep.study_view import StudyView
 from reports import load_study as load_report
 from tests.sweep.helpers import report
@@ -66,8 +67,8 @@ def plan(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> StudyP
     return plan_of(tmp_path, cache)
 
 
-def book_of(plan: StudyPlan, store: Store) -> StudyBook:
-    return StudyBook(plan, store, StudyView(Console(quiet=True)))
+def book_of(plan: StudyPlan, store: Store) -> Ledger:
+    return study_ledger(plan, store, StudyView(Console(quiet=True)))
 
 
 def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> None:
@@ -102,7 +103,7 @@ def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
     run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store() as store:
         book = book_of(plan, store)
-        jobs = book.open_jobs()
+        jobs = open_jobs(plan, book)
         assert [job.number for job in jobs] == [0, 1, 2, 3]
         assert [job.data for job in jobs] == ["freesolv"] * 4
         assert [len(job.config.replicates) for job in jobs] == [2, 2, 20, 20]
@@ -119,14 +120,14 @@ def test_what_a_kill_leaves_goes_on_and_a_failure_is_tried_again(plan: StudyPlan
     run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store() as store:
         book = book_of(plan, store)
-        book.open_jobs()
+        open_jobs(plan, book)
         for number in range(3):
             book.started(number)
             book.epoch(number, report(1, *[1.0] * (2 if number < 2 else 20)), "cpu")
         book.ended(0, State.COMPLETE)
         book.ended(1, State.FAILED, "boom")
         again = book_of(plan, store)  # run 2 was running when the driver was killed
-        jobs = again.open_jobs()
+        jobs = open_jobs(plan, again)
         assert [(job.number, job.resume) for job in jobs] == [(1, ""), (2, ""), (3, "")]
         assert store.epochs("small/freesolv/split", Phase.CONFIRM, 1) == []
         assert store.epochs("small/freesolv/inner", Phase.CONFIRM, 0) == []
@@ -254,7 +255,7 @@ def test_equal_rows_are_trained_once(equal: StudyPlan) -> None:
     assert [trial.origin for trial in result.confirm] == origins * 2
     with equal.folder.open_store() as store:
         same = [part.options["study"]["same"] for part in study_parts(store, "equal")]
-        jobs = book_of(equal, store).open_jobs()
+        jobs = open_jobs(equal, book_of(equal, store))
         shown = [run.name for run in load_report(store, "equal").runs()]
     assert same == [{"narrow again": "narrow"}] * 2
     assert [job.number for job in jobs] == [0, 1, 3, 4, 5, 7]  # places of rows, in both parts
@@ -275,7 +276,7 @@ def test_what_an_older_version_planned_twice_is_trained_as_it_began(
     assert [trial.number for trial in result.confirm] == [0, 1, 2, 3] * 2
     with equal.folder.open_store() as store:
         parts = study_parts(store, "equal")
-        jobs = book_of(equal, store).open_jobs()
+        jobs = open_jobs(equal, book_of(equal, store))
         shown = [run.name for run in load_report(store, "equal").runs()]
     assert {part.method for part in parts} == {"listed"}
     assert [job.number for job in jobs] == list(range(8))
