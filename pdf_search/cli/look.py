@@ -89,23 +89,13 @@ def _list_data(cache: Path | None, as_json: bool) -> None:
 
 def _data_config(name: str, sets: list[str]) -> DataConfig:
     """Raises:
-    ConfigError: a --set that is no key of a data set.
+    ConfigError: a --set that is no setting of a data set.
     """
-    from pydantic import ValidationError
-
-    from pdf_search.config import DataConfig, describe, newest
-    from pdf_search.space import parse_override
+    from pdf_search.config import newest
+    from pdf_search.space import data_config
 
     own = "." in name or "/" in name
-    tree: dict[str, Any] = {"name": "csv", "path": name} if own else {"name": name}
-    for override in map(parse_override, sets):
-        if not override.path.startswith("data."):
-            raise ConfigError(f"{override.place}: write --set data.KEY=VALUE")
-        tree[override.path.removeprefix("data.")] = override.value
-    try:
-        return DataConfig.model_validate(newest(tree))
-    except ValidationError as error:
-        raise ConfigError(f"--set: {describe(error, DataConfig)}") from None
+    return data_config(newest({"name": "csv", "path": name} if own else {"name": name}), sets)
 
 
 @grouped

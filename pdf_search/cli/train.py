@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pdf_search.sweep import SweepFolder
 
 INTERRUPTED = 130
-VERSION_KEYS = ("data.featuriser", "data.split_version")
+VERSIONS = ("featuriser", "split_version")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def train(
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from pdf_search.data.split_notes import with_split_notes
     from pdf_search.records import State
-    from pdf_search.space import load_space
+    from pdf_search.space import load_space, settings_named
     from pdf_search.training.device import resolve_device
     from pdf_search.training.run_folder import with_versions_of
 
@@ -70,7 +70,8 @@ def train(
     network = f"-{run.setting.rpartition('/')[2]}" if run.setting else ""
     resolve_device(config.device)  # before anything is prepared or written
     folder = begun or _folder(run, f"train-{chosen.name}{network}")
-    if begun is not None and not any(text.startswith(VERSION_KEYS) for text in sets or ()):
+    named = settings_named(sets or ()).get("data", {})
+    if begun is not None and not any(key in named for key in VERSIONS):
         config = with_versions_of(begun.path, config)
     data = with_split_notes(known or _data(config, source, begun), config)
     for note in data.notes:

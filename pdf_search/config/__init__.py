@@ -15,11 +15,11 @@ from pdf_search.config.data import (
     NoInput,
     newest,
 )
-from pdf_search.config.frozen import Frozen
+from pdf_search.config.frozen import Frozen, models_in
 from pdf_search.config.model import Activation, ModelConfig
 from pdf_search.config.training import Constant, Cosine, Milestones, Schedule, Step, TrainingConfig
 from pdf_search.config.trial import TrialConfig, parse_trial
-from pdf_search.config.wrong import describe, wrong, wrong_together
+from pdf_search.config.wrong import describe, wrong_together
 
 __all__ = [
     "FEATURISER",
@@ -44,8 +44,8 @@ __all__ = [
     "TrainingConfig",
     "TrialConfig",
     "describe",
+    "models_in",
     "newest",
     "parse_trial",
-    "wrong",
     "wrong_together",
 ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, get_args, get_origin
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
+
+from pdf_search.config.frozen import models_in
 
 LONGEST = 60  # characters of a value that are shown
 WANTED = {
@@ -44,17 +45,15 @@ def describe(error: ValidationError, model: type[BaseModel] | None = None) -> st
     lines = []
     for item in error.errors():
         key = ".".join(str(part) for part in item["loc"]) or "(whole tree)"
-        lines.append(f"{key}: {wrong(item, model)}")
+        lines.append(f"{key}: {wrong_together([item], model)}")
     return "\n".join(dict.fromkeys(lines))
 
 
-def wrong(item: Any, model: type[BaseModel] | None = None) -> str:
-    """What is wrong at one place, and what to write there. ``item``: one of ``error.errors()``."""
-    return wrong_together([item], model)
-
-
 def wrong_together(items: Sequence[Any], model: type[BaseModel] | None = None) -> str:
-    """As ``wrong``, for what the variants of a union want at one place: ``give a list or ...``."""
+    """What is wrong at one place, and what to write there.
+
+    ``items``: those of ``error.errors()`` there; variants of a union want ``a list or ...``.
+    """
     about = meaning(model, items[0]["loc"]) if model is not None else ""
     about = f" ({about})" if about else ""
     wants = [_wanted(item) for item in items]
@@ -121,18 +120,5 @@ def meaning(model: type[BaseModel], at: Sequence[str | int]) -> str:
         fields = [f for m in models for name, f in m.model_fields.items() if name == part]
         if fields:
             found = fields[0].description or ""
-            models = [m for field in fields for m in _models(field)]
+            models = [m for field in fields for m in models_in(field.annotation)]
     return found
-
-
-def _models(field: FieldInfo) -> Iterator[type[BaseModel]]:
-    yield from _models_in(field.annotation)
-
-
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and get_origin(annotation) is None:
-        if issubclass(annotation, BaseModel):
-            yield annotation
-        return
-    for argument in get_args(annotation):
-        yield from _models_in(argument)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.registry import DatasetInfo
-from pdf_search.space.checked import check_definition, settle
+from pdf_search.space.checked import settle
 from pdf_search.space.definition import Definition
+from pdf_search.space.problems import Problems
 from pdf_search.space.published import Point, departures, point_of
 from pdf_search.space.space import Space
 
@@ -23,18 +24,18 @@ class PublishedSetting:
 def assemble(
     name: str,
     definition: Definition,
+    problems: Problems,
     published: tuple[PublishedSetting, ...] = (),
     info: DatasetInfo | None = None,
 ) -> Space:
-    """Check a definition as a whole and build its space. ``info``: see ``settle``.
+    """Check a definition as a whole and build its space.
+
+    ``problems``: found so far. ``info``: see ``settle``.
 
     Raises:
         SpaceError: every problem found, each with file, line, key and remedy.
     """
-    problems = definition.problems()
-    definition = settle(definition, problems, info)
-    checked = check_definition(definition, problems)
-    space = Space.from_checked(name, checked)
+    space = Space.of(name, settle(definition, problems, info), problems)
     return _with_published(space, published)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, ValidationError
 
-from pdf_search.config import Frozen, TrialConfig, wrong_together
+from pdf_search.config import Frozen, TrialConfig
 from pdf_search.data.metrics import metric_problem
 from pdf_search.records import METRICS
 from pdf_search.space.fields import OWNED_BY_SWEEP, config_paths
-from pdf_search.space.parse import is_domain
+from pdf_search.space.located import located_errors
 from pdf_search.space.problems import Problems, Where, did_you_mean
+from pdf_search.space.settings import forget, lay_over
 
+Part = TypeVar("Part", bound=Frozen)
 Count = Annotated[int, Field(ge=1, strict=True)]
 
 
@@ -70,14 +72,23 @@ TREE_KEYS = tuple(key for key in TrialConfig.model_fields if key not in OWNED_BY
 
 @dataclass(frozen=True)
 class Definition:
-    """A space as plain data, with the place of every key and item that was written down."""
+    """A file as plain data, with the place of every key and item that was written down.
+
+    ``found`` and ``unread``: what was wrong in it already when it was read, as in ``Problems``.
+    """
 
     source: str
     plain: dict[str, Any]
     marks: dict[Where, str] = field(default_factory=dict)
+    found: tuple[str, ...] = ()
+    unread: tuple[Where, ...] = ()
 
     def problems(self) -> Problems:
-        return Problems(self.source, self.marks)
+        return Problems(self.source, self.marks, list(self.found), list(self.unread))
+
+    def after(self, problems: Problems) -> Definition:
+        """The definition with these problems found."""
+        return replace(self, found=tuple(problems.found), unread=tuple(problems.unread))
 
     @property
     def trial(self) -> dict[str, Any]:
@@ -87,87 +98,60 @@ class Definition:
 
 def parse_head(definition: Definition, problems: Problems) -> Head:
     """The head; what is wrong is reported, and its default stands in."""
-    for key in definition.plain:
-        if key in OWNED_BY_SWEEP:
+    for key in OWNED_BY_SWEEP:
+        if key in definition.plain:
             problems.add((key,), f"not part of a space: {OWNED_BY_SWEEP[key]}")
-        elif key not in HEAD_KEYS + TREE_KEYS:
-            problems.add((key,), f"unknown key; {did_you_mean(key, HEAD_KEYS + TREE_KEYS)}")
-    head = _valid_head(definition, problems)
+    others = (*TREE_KEYS, *OWNED_BY_SWEEP)
+    head = valid_part(Head, definition.plain, (), problems, others)
     problem = metric_problem(head.metric, tuple(METRICS)) if head.metric is not None else ""
     if problem:
         problems.add(("metric",), problem)
     return head
 
 
-def _valid_head(definition: Definition, problems: Problems) -> Head:
-    plain = {key: value for key, value in definition.plain.items() if key in HEAD_KEYS}
+def valid_part(
+    model: type[Part],
+    plain: Any,
+    at: Where,
+    problems: Problems,
+    others: Collection[str] = (),
+    **stand_ins: str,
+) -> Part:
+    """The part of a file at ``at``; what is wrong is reported, and its default stands in.
+
+    ``others``: keys there that belong to other parts. ``stand_ins``: for keys without a default.
+    """
+    given = {k: v for k, v in plain.items() if k not in others} if isinstance(plain, dict) else {}
     try:
-        return Head.model_validate(plain)
+        return model.model_validate(given if isinstance(plain, dict) else plain)
     except ValidationError as error:
-        found: dict[Where, list[Any]] = {}
-        for item in error.errors():
-            found.setdefault(_head_place(item["loc"], definition), []).append(item)
-        for where, items in found.items():
-            problems.add(where, _head_message(items))
-        refused = {item["loc"][0] for item in error.errors()}
-        return Head.model_validate({k: v for k, v in plain.items() if k not in refused})
-
-
-def _head_place(loc: tuple[str | int, ...], definition: Definition) -> Where:
-    where: Where = ()
-    for part in loc:
-        if (*where, part) in definition.marks or part in HEAD_KEYS:
-            where = (*where, part)
-    return where or loc
-
-
-def _head_message(items: list[Any]) -> str:
-    if items[0]["type"] == "extra_forbidden":
-        known = [*Budget.model_fields, *Confirm.model_fields]
-        return f"unknown key; {did_you_mean(str(items[0]['loc'][-1]), known)}"
-    return wrong_together(items, Head)
+        for where, unknown, message in located_errors(error, plain, model):
+            if unknown and len(where) == 1:
+                hint = did_you_mean(str(where[0]), (*model.model_fields, *others))
+                problems.add((*at, *where), f"unknown key; {hint}")
+            else:
+                problems.cannot_read((*at, *where), message)
+        refused = {item["loc"][0] for item in error.errors() if item["loc"]}
+    kept = {key: value for key, value in given.items() if key not in refused}
+    return model.model_validate({**stand_ins, **kept})
 
 
 def merge(base: Definition, top: Definition) -> Definition:
-    """``top`` laid over ``base``: mappings key by key, domains and all else as a whole."""
-    plain = copy.deepcopy(base.plain)
-    marks = dict(base.marks)
-    _merge(plain, top.plain, (), marks)
-    marks.update(top.marks)
-    return Definition(top.source, plain, marks)
+    """``top`` laid over ``base``."""
+    plain, marks = copy.deepcopy(base.plain), dict(base.marks)
+    lay_over(plain, top.plain, marks)
+    return replace(top, plain=plain, marks=marks | dict(top.marks))
 
 
-def _merge(
-    below: dict[str, Any], above: Mapping[str, Any], where: Where, marks: dict[Where, str]
-) -> None:
-    for key, value in above.items():
-        old = below.get(key)
-        mergeable = isinstance(old, dict) and isinstance(value, Mapping)
-        if mergeable and not is_domain(old) and not is_domain(value):
-            _merge(below[key], value, (*where, key), marks)
-        else:
-            forget(marks, (*where, key))
-            below[key] = copy.deepcopy(value)
-
-
-def forget(marks: dict[Where, str], where: Where) -> None:
-    """Drop the places of everything at and below ``where``: it is being replaced."""
-    for old in [w for w in marks if w[: len(where)] == where]:
-        del marks[old]
-
-
-def retarget(definition: Definition, data: Any) -> None:
+def retarget(definition: Definition, name: Any) -> None:
     """Put another data set in: metric and protocol are then its own, unless set afterwards."""
     for key in ("metric", "protocol", "folds"):
         definition.plain.pop(key, None)
         forget(definition.marks, (key,))
-    definition.plain["data"] = data
-    forget(definition.marks, ("data",))
+    lay_over(definition.plain, {"data": {"name": name}}, definition.marks)
 
 
 def known_paths() -> tuple[str, ...]:
     """Everything that ``--set`` can name in any space."""
-    budget = [f"budget.{name}" for name in Budget.model_fields]
-    confirm = [f"budget.confirm.{name}" for name in Confirm.model_fields]
-    head = [key for key in HEAD_KEYS if key != "extends"]
-    return (*head, *budget, *confirm, *config_paths())
+    head = [path for path in config_paths(Head) if path != "extends"]
+    return (*head, *config_paths())

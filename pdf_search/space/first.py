@@ -7,7 +7,8 @@ from typing import Any
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data.registry import family
-from pdf_search.space.load import SHIPPED, paper_names, paper_trial
+from pdf_search.space.files import SHIPPED
+from pdf_search.space.load import paper_names, paper_trial
 from pdf_search.space.published import differences
 from pdf_search.space.space import Space
 

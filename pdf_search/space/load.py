@@ -1,9 +1,10 @@
-"""Finds space files: shipped ones by name, others by path, and the spaces of data sets."""
+"""Finds the spaces: shipped ones by name, others by path, and those of data sets."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from importlib.resources import files
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +13,27 @@ from pdf_search.data.registry import DatasetInfo, canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.places import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
-from pdf_search.space.definition import Definition, merge, retarget
-from pdf_search.space.overrides import apply_overrides
-from pdf_search.space.problems import did_you_mean
+from pdf_search.space.definition import Definition, known_paths, merge, retarget
+from pdf_search.space.files import (
+    own_definition,
+    seen_from,
+    shipped_definition,
+    shipped_names,
+    shipped_text,
+    shipped_tree,
+)
+from pdf_search.space.overrides import Settable, data_set_named, lay_sets, read_sets
+from pdf_search.space.problems import Problems, closest, did_you_mean
 from pdf_search.space.space import Space
 from pdf_search.space.taxonomy import TaxonomySetting, lay_setting, taxonomy_setting
-from pdf_search.space.yaml_reader import read_yaml
 
-SHIPPED = "search_spaces"
 OTHER_MOLECULES = "families/ogbg-mol"
 MOLPCBA = "ogbg-molpcba"
 
 
 def space_names() -> list[str]:
     """The shipped spaces. Every other ``ogbg-mol...`` data set has one besides."""
-    folder = files(SHIPPED)
-    return sorted(
-        entry.name.removesuffix(".yaml")
-        for entry in folder.iterdir()
-        if entry.name.endswith(".yaml")
-    )
+    return shipped_names()
 
 
 def load_space(
@@ -51,8 +53,9 @@ def load_space(
     name, definition = _find(name_or_path)
     laid = None if setting is None else taxonomy_setting(setting)
     definition = definition if laid is None else lay_setting(definition, laid)
-    definition = apply_overrides(definition, overrides)
-    return assemble(name, definition, _published(definition, laid), info)
+    definition = _with_sets(definition, overrides)
+    problems = definition.problems()
+    return assemble(name, definition, problems, _published(definition, laid, problems), info)
 
 
 def space_text(name_or_path: str) -> str:
@@ -65,9 +68,9 @@ def space_text(name_or_path: str) -> str:
     if name_or_path.endswith((".yaml", ".yml")):
         return expanded(name_or_path).read_text(encoding="utf-8")
     if space.name in space_names():
-        text = files(SHIPPED).joinpath(f"{space.name}.yaml").read_text(encoding="utf-8")
+        text = shipped_text(space.name)
     else:
-        text = files(SHIPPED).joinpath(f"{OTHER_MOLECULES}.yaml").read_text(encoding="utf-8")
+        text = shipped_text(OTHER_MOLECULES)
         text += f"data: {{name: {space.name}}}\nmetric: {space.defaults.metric}\n"
     lines = text.splitlines(keepends=True)
     return "".join(line for line in lines if "$schema=schema.json" not in line)
@@ -79,7 +82,7 @@ def _find(given: str) -> tuple[str, Definition]:
         return path.stem, _read_file(path)
     name = canonical(given)
     if name in space_names():
-        return name, _read_shipped(name)
+        return name, shipped_definition(name)
     return name, _of_data_set(name, given)
 
 
@@ -93,63 +96,64 @@ def _of_data_set(name: str, given: str) -> Definition:
         raise SpaceError(
             f"no search space {given!r}; {hint} A space of your own is given by its path: ./my.yaml"
         ) from None
-    definition = _read_shipped(OTHER_MOLECULES if info.space == MOLPCBA else info.space)
-    retarget(definition, {"name": name})
+    shipped = OTHER_MOLECULES if info.space == MOLPCBA else info.space
+    definition = _extended(shipped_definition(shipped))
+    retarget(definition, name)
     return definition
 
 
 def _read_file(path: Path) -> Definition:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SpaceError(
-            f"{path}: no such file; shipped spaces: {', '.join(space_names())}"
-        ) from None
-    except IsADirectoryError:
-        raise SpaceError(
-            f"{path} is a folder: give the name or the file of a space; a recorded sweep goes on "
-            "with `pdf-search resume`"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpaceError(f"{path}: cannot be read: {error}") from None
-    definition = _definition(text, str(path))
-    data = definition.plain.get("data")
-    if isinstance(data, dict) and isinstance(data.get("path"), str):
-        data["path"] = str((path.absolute().parent / expanded(data["path"])).resolve())
-    return definition
+    definition = own_definition(
+        path,
+        f"shipped spaces: {', '.join(space_names())}",
+        "give the name or the file of a space; a recorded sweep goes on with `pdf-search resume`",
+        "not a space: it needs keys such as data, basis and model",
+    )
+    seen_from(path, definition.plain)
+    return _extended(definition)
 
 
-def _read_shipped(name: str) -> Definition:
-    resource = files(SHIPPED).joinpath(f"{name}.yaml")
-    return _definition(resource.read_text(encoding="utf-8"), f"{SHIPPED}/{name}.yaml")
+def _extended(definition: Definition) -> Definition:
+    """The definition laid over the space that it names, or over the closest if there is none.
 
-
-def _definition(text: str, source: str) -> Definition:
-    document = read_yaml(text, source)
-    if not isinstance(document.tree, dict):
-        raise SpaceError(f"{source}: not a space: it needs keys such as data, basis and model")
-    definition = Definition(source, document.tree, document.marks)
+    Raises:
+        SpaceError: nothing is like the space that it names, so the rest cannot be checked.
+    """
     base = definition.plain.pop("extends", None)
     if base is None:
         return definition
+    problems = definition.problems()
     if base not in space_names():
-        place = definition.marks[("extends",)]
-        raise SpaceError(
-            f"{place}: extends: no shipped space {base!r}; {did_you_mean(str(base), space_names())}"
-        )
-    return merge(_read_shipped(base), definition)
+        hint = did_you_mean(str(base), space_names())
+        problems.add(("extends",), f"no shipped space {base!r}; {hint}")
+        base = closest(str(base), space_names())
+        if base is None:
+            problems.raise_if_any()
+    return merge(shipped_definition(str(base)), definition.after(problems))
+
+
+def _with_sets(definition: Definition, texts: Sequence[str]) -> Definition:
+    """The definition after every ``path=value``; what is wrong with them is told with the rest."""
+    result = replace(
+        definition, plain=copy.deepcopy(definition.plain), marks=dict(definition.marks)
+    )
+    problems = result.problems()
+    sets = read_sets(texts, problems)
+    for new in map(data_set_named, sets):
+        data = result.plain.get("data")
+        if new is not None and isinstance(data, dict) and new != data.get("name"):
+            retarget(result, new)  # judged by that set's metric and protocol
+    lay_sets(result.plain, result.marks, sets, Settable(known_paths()), problems)
+    return result.after(problems)
 
 
 def _published(
-    definition: Definition, laid: TaxonomySetting | None
+    definition: Definition, laid: TaxonomySetting | None, problems: Problems
 ) -> tuple[PublishedSetting, ...]:
     """Reads the settings that the head names; points stay in the head."""
     listed = definition.plain.get("published")
-    if not isinstance(listed, list):
-        return ()
-    problems = definition.problems()
     found = []
-    for index, name in enumerate(listed):
+    for index, name in enumerate(listed if isinstance(listed, list) else []):
         if not isinstance(name, str):
             continue
         try:
@@ -158,18 +162,12 @@ def _published(
             found.append(PublishedSetting(name, parse_trial(tree, source)))
         except ConfigError as error:
             problems.add(("published", index), str(error))
-    problems.raise_if_any()
     return tuple(found)
 
 
 def paper_names() -> list[str]:
     """The published settings that are shipped."""
-    folder = files(SHIPPED).joinpath("paper")
-    return sorted(
-        entry.name.removesuffix(".yaml")
-        for entry in folder.iterdir()
-        if entry.name.endswith(".yaml")
-    )
+    return shipped_names("paper")
 
 
 def paper_trial(name: str) -> dict[str, Any]:
@@ -184,8 +182,5 @@ def paper_trial(name: str) -> dict[str, Any]:
 def _paper_tree(name: str) -> tuple[dict[str, Any], str]:
     if name not in paper_names():
         raise SpaceError(f"no published setting {name!r}; {did_you_mean(name, paper_names())}")
-    source = f"{SHIPPED}/paper/{name}.yaml"
-    text = files(SHIPPED).joinpath(f"paper/{name}.yaml").read_text(encoding="utf-8")
-    tree = read_yaml(text, source).tree
-    assert isinstance(tree, dict)
+    tree, source = shipped_tree(f"paper/{name}")
     return {**tree, "data": newest(tree["data"])}, source

@@ -1,53 +1,94 @@
-"""``--set path=value``: a fixed value, or a domain written inline, in place of what is there."""
+"""``--set path=value``: a value or a domain, laid over what the path leads to.
+
+The same for the tree of a space, of a row of a study and of a data set.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pdf_search.errors import SpaceError
-from pdf_search.space.definition import Definition, forget, known_paths, retarget
 from pdf_search.space.fields import OWNED_BY_SWEEP
-from pdf_search.space.parse import is_domain
-from pdf_search.space.problems import Where, did_you_mean, dotted
+from pdf_search.space.problems import Problems, Where, did_you_mean, dotted
 from pdf_search.space.set_option import Override, parse_override
+from pdf_search.space.settings import Marks, Tree, lay_over, nested, setting_of
 
 
-def apply_overrides(definition: Definition, overrides: Sequence[str]) -> Definition:
-    """The definition after every ``path=value``, in order.
+@dataclass(frozen=True)
+class Settable:
+    """The paths that ``--set`` may name, and for some others the reason why it may not."""
+
+    paths: tuple[str, ...]
+    refused: Mapping[str, str] = field(default_factory=lambda: OWNED_BY_SWEEP)
+
+
+def read_sets(texts: Iterable[str], problems: Problems) -> tuple[Override, ...]:
+    """Every ``path=value`` that can be read; what is wrong with the others is told."""
+    found = []
+    for text in texts:
+        try:
+            found.append(parse_override(text))
+        except SpaceError as error:
+            problems.tell(str(error))
+    return tuple(found)
+
+
+def lay_sets(
+    plain: Tree, marks: Marks, sets: Sequence[Override], settable: Settable, problems: Problems
+) -> None:
+    """Change ``plain`` by each of ``sets``, in order. Another data set comes first."""
+    for override in sets:
+        name = data_set_named(override)
+        if name is not None and isinstance(plain.get("data"), dict):
+            lay_over(plain, {"data": {"name": name}}, marks)
+    for override in sets:
+        try:
+            _lay(plain, marks, override, settable)
+        except SpaceError as error:
+            problems.tell(str(error))
+
+
+def data_set_named(override: Override) -> Any:
+    """The name of the data set that it asks for; None if it says nothing of that."""
+    value = override.value
+    if override.path == "data" and isinstance(value, dict):
+        return value.get("name")
+    return value if override.path == "data.name" else None
+
+
+def settings_named(texts: Iterable[str]) -> Tree:
+    """The tree of what ``--set`` says alone.
 
     Raises:
-        SpaceError: not of that form, or there is no such path.
+        SpaceError: one cannot be read.
     """
-    result = Definition(definition.source, copy.deepcopy(definition.plain), dict(definition.marks))
-    parsed = [parse_override(text) for text in overrides]
-    for override in parsed:
-        _change_data_set(result, override)
-    for override in parsed:
-        _apply(result, override)
-    return result
+    tree: Tree = {}
+    for override in map(parse_override, texts):
+        where = tuple(override.path.split("."))
+        lay_over(tree, nested(where, override.value), {}, steps=len(where) - 1)
+    return tree
 
 
-def _change_data_set(definition: Definition, override: Override) -> None:
-    """A space used for another data set is judged by that set's metric and protocol."""
-    value = override.value
-    new = value.get("name") if override.path == "data" and isinstance(value, dict) else None
-    new = value if override.path == "data.name" else new
-    old = definition.plain.get("data")
-    if new is not None and isinstance(old, dict) and new != old.get("name"):
-        retarget(definition, {**old, "name": new})
-
-
-def _apply(definition: Definition, override: Override) -> None:
-    where = _find(definition.plain, override.path, override.place)
-    _put(definition.plain, where, _option(definition.plain, where, override.value))
-    forget(definition.marks, where)
+def _lay(plain: Tree, marks: Marks, override: Override, settable: Settable) -> None:
+    path, place = override.path, override.place
+    reason = settable.refused.get(path.partition(".")[0])
+    if reason is not None:
+        raise SpaceError(f"{place}: {path}: cannot be set: {reason}")
+    where = _find(plain, path, place, settable.paths)
+    value = _option(plain, where, override.value)
+    if value == {}:
+        raise SpaceError(
+            f"{place}: {path}: nothing is changed by {{}}; write what is to be changed"
+        )
+    lay_over(plain, nested(where, value), marks, steps=len(where) - 1)
     for inner in override.document.marks:
-        definition.marks[(*where, *inner)] = override.place
+        marks[(*where, *inner)] = place
 
 
-def _find(plain: dict[str, Any], path: str, place: str) -> Where:
+def _find(plain: Tree, path: str, place: str, paths: Sequence[str]) -> Where:
     """The place that a dotted path names: option names count as keys, ``choice`` does not."""
     where: Where = ()
     node: Any = plain
@@ -57,7 +98,7 @@ def _find(plain: dict[str, Any], path: str, place: str) -> Where:
             where, node = (*where, "choice"), node["choice"]
         key = _next_key(node, rest)
         if key is None:
-            return _new_place(plain, where, rest, path, place)
+            return _new_place(node, where, rest, f"{place}: {path}", paths)
         where, node = (*where, key), node[key]
         rest = rest[len(key) :].removeprefix(".")
     return where
@@ -70,53 +111,32 @@ def _next_key(node: Any, rest: str) -> str | None:
     return max(found, key=len, default=None)
 
 
-def _new_place(plain: dict[str, Any], where: Where, rest: str, path: str, place: str) -> Where:
-    """The place of a setting that the file leaves at its default."""
+def _new_place(node: Any, where: Where, rest: str, said: str, paths: Sequence[str]) -> Where:
+    """The place of a setting that is left at its default, below ``node`` at ``where``."""
     if where and where[-1] == "choice":
-        name, options = dotted(where), ", ".join(_at(plain, where))
+        name = dotted(where)
         raise SpaceError(
-            f"{place}: {name} is a choice of {options} here; "
+            f"{said.rpartition(': ')[0]}: {name} is a choice of {', '.join(node)} here; "
             f"set {name} itself, or a key of one of its options: {name}.OPTION.KEY"
         )
-    keys = [key for i, key in enumerate(where) if "choice" not in (key, *where[max(i - 1, 0) : i])]
-    setting = ".".join(map(str, [*keys, rest]))
-    if setting in known_paths():
-        return (*where, *rest.split("."))
-    if setting in OWNED_BY_SWEEP:
-        raise SpaceError(f"{place}: {path}: cannot be set: {OWNED_BY_SWEEP[setting]}")
-    raise SpaceError(f"{place}: {path}: unknown path; {remedy(setting)}")
+    setting = ".".join(map(str, [*setting_of(where), rest]))
+    if setting not in paths:
+        raise SpaceError(f"{said}: unknown path; {_remedy(setting, paths)}")
+    return (*where, *rest.split("."))
 
 
-def remedy(setting: str) -> str:
+def _remedy(setting: str, paths: Sequence[str]) -> str:
     """Close matches beside the setting, or else anywhere."""
     parent, _, word = setting.rpartition(".")
-    beside = [p.rpartition(".") for p in known_paths()]
+    beside = [path.rpartition(".") for path in paths]
     names = [name for above, _, name in beside if above == parent]
-    return did_you_mean(word, names) if names else did_you_mean(setting, known_paths())
+    return did_you_mean(word, names) if names else did_you_mean(setting, paths)
 
 
-def _at(plain: dict[str, Any], where: Where) -> Any:
-    node: Any = plain
-    for key in where:
-        node = node[key]
-    return node
-
-
-def _option(plain: dict[str, Any], where: Where, value: Any) -> Any:
+def _option(plain: Tree, where: Where, value: Any) -> Any:
     """An option of a choice can be set by its name."""
-    try:
-        options = _at(plain, (*where, "choice"))
-    except (KeyError, TypeError):
-        return value
-    known = isinstance(options, dict) and isinstance(value, str) and value in options
-    return copy.deepcopy(options[value]) if known else value
-
-
-def _put(plain: dict[str, Any], where: Where, value: Any) -> None:
     node: Any = plain
-    for depth, key in enumerate(where[:-1]):
-        inside_option = where[depth + 1] == "choice"
-        if not isinstance(node.get(key), dict) or (is_domain(node[key]) and not inside_option):
-            node[key] = {}
-        node = node[key]
-    node[where[-1]] = value
+    for key in (*where, "choice"):
+        node = node.get(key) if isinstance(node, dict) else None
+    known = isinstance(node, dict) and isinstance(value, str) and value in node
+    return copy.deepcopy(node[value]) if known else value

@@ -54,7 +54,8 @@ def _node(plain: Any, where: Where, condition: Condition | None, problems: Probl
         children = {k: _node(v, (*where, k), condition, problems) for k, v in plain.items()}
         return Branch(children, where)
     if isinstance(plain, list) and any(_has_domain(item) for item in plain):
-        problems.add(where, "a domain cannot stand in a list; use a choice between whole lists")
+        text = "a domain cannot stand in a list; use a choice between whole lists"
+        problems.cannot_read(where, text)
     return Fixed(plain, where)
 
 
@@ -71,7 +72,7 @@ def _domain(
     path = dotted(where)
     for prefix, reason in NOT_SEARCHED.items():
         if path == prefix or path.startswith(prefix + "."):
-            problems.add(where, f"cannot be searched: {reason}; give one value")
+            problems.cannot_read(where, f"cannot be searched: {reason}; give one value")
     known = {"choice"} if "choice" in plain else RANGE_KEYS
     for key in plain:
         if key not in known:
@@ -81,7 +82,7 @@ def _domain(
     try:
         domain = _range(plain)
     except ValueError as error:
-        problems.add((*where, "range"), str(error))
+        problems.cannot_read((*where, "range"), str(error))
         return Fixed(None, where)
     return Open(Parameter(path, domain, condition), {}, where)
 
@@ -90,12 +91,14 @@ def _choice(given: Any, where: Where, condition: Condition | None, problems: Pro
     place = (*where, "choice")
     path = dotted(where)
     if not isinstance(given, list | Mapping) or not given:
-        problems.add(place, "give a list of values, or options by name, at least one")
+        problems.cannot_read(place, "give a list of values, or options by name, at least one")
         return Fixed(None, where)
     if isinstance(given, Mapping):
         options = _named_options(given, place, path, problems)
     else:
         options = _listed_options(given, place, problems)
+    if not options:
+        return Fixed(None, where)
     domain: Domain = Choice(tuple(options))
     return Open(Parameter(path, domain, condition), options, where)
 
@@ -118,7 +121,8 @@ def _listed_options(given: list[Any], place: Where, problems: Problems) -> dict[
     for index, plain in enumerate(given):
         where = (*place, index)
         if _has_domain(plain):
-            problems.add(where, "an option with domains of its own needs a name: choice: {name: …}")
+            text = "an option with domains of its own needs a name: choice: {name: …}"
+            problems.cannot_read(where, text)
             continue
         label = label_of(plain)
         if label in options:

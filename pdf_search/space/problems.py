@@ -14,16 +14,32 @@ Where = tuple[str | int, ...]
 
 @dataclass
 class Problems:
-    """Collects problems. ``marks`` tells the ``file:line`` of each place, ``source`` the file."""
+    """Collects problems. ``marks`` tells the ``file:line`` of each place, ``source`` the file.
+
+    ``unread``: the places whose value could not be read.
+    """
 
     source: str
     marks: Mapping[Where, str] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
+    unread: list[Where] = field(default_factory=list)
 
     def add(self, where: Where, message: str) -> None:
-        line = f"{self.place(where)}: {dotted(where)}: {message}"
+        self.tell(f"{self.place(where)}: {dotted(where)}: {message}")
+
+    def tell(self, line: str) -> None:
+        """A problem that says its place itself."""
         if line not in self.found:
             self.found.append(line)
+
+    def cannot_read(self, where: Where, message: str) -> None:
+        """As ``add``; what is found wrong there later only follows from it."""
+        self.add(where, message)
+        self.unread.append(where)
+
+    def follows(self, where: Where) -> bool:
+        """Whether a value at the place, around it or below it could not be read."""
+        return any(where[: len(place)] == place[: len(where)] for place in self.unread)
 
     def place(self, where: Where) -> str:
         """``file:line`` of a place, or of the closest one around it that was written down."""
@@ -49,6 +65,11 @@ def dotted(where: Where) -> str:
         elif part != "choice":
             text += f".{part}" if text else part
     return text or "(whole file)"
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is most like a misspelt one; None if none is."""
+    return next(iter(get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)), None)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

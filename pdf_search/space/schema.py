@@ -1,16 +1,18 @@
-"""The JSON schema of space files, for completion and checks in editors.
+"""The JSON schemas of space and study files, for completion and checks in editors.
 
-``search_spaces/schema.json`` is ``schema_text()``.
+``search_spaces/schema.json`` and ``search_spaces/studies/schema.json`` are their ``schema_text``.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from pdf_search.config import TrialConfig
 from pdf_search.space.definition import HEAD_KEYS, TREE_KEYS, Head
 from pdf_search.space.parse import NOT_SEARCHED
+from pdf_search.space.study import ROW_TREE, PublishedRow, StudyHead
 
 DOMAIN = {"$ref": "#/$defs/Domain"}
 PLAIN = ("DataConfig",)
@@ -20,19 +22,69 @@ def space_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of a space file: a trial's tree in which values may be domains."""
     trial = TrialConfig.model_json_schema()
     head = Head.model_json_schema()
-    definitions = {**trial["$defs"], **head["$defs"]}
-    definitions |= {name: _open(d) for name, d in trial["$defs"].items() if name not in PLAIN}
     properties = {key: head["properties"][key] for key in HEAD_KEYS}
     properties |= {key: _or_domain(trial["properties"][key], key) for key in TREE_KEYS}
+    opened = {name: _open(d) for name, d in trial["$defs"].items() if name not in PLAIN}
+    return _file(
+        "pdf-search space",
+        "A search space: the tree of a trial whose values may be domains.",
+        _mapping(properties),
+        trial["$defs"] | head["$defs"] | opened | _domains(),
+    )
+
+
+def study_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a study file: a head, and rows that hold parts of a trial's tree."""
+    trial = TrialConfig.model_json_schema()
+    head = StudyHead.model_json_schema()
+    row = {
+        "name": {"type": "string", "minLength": 1},
+        "paper": {"type": "string", "description": "A setting of search_spaces/paper/."},
+        "published": PublishedRow.model_json_schema(),
+        "candidates": {
+            "description": "Settings laid over the row's, among which nested chooses per fold.",
+            "type": "array",
+            "minItems": 2,
+            "items": {"type": "object", "required": ["name"]},
+        },
+        **{key: trial["properties"][key] for key in ROW_TREE},
+    }
+    description = "One configuration: a published setting, and what is laid over it."
+    rows = {"type": "array", "items": _mapping(row, ["name"]) | {"description": description}}
+    return _file(
+        "pdf-search study",
+        "Fixed configurations, run on the same seeds or folds, that fill a table.",
+        _mapping({**head["properties"], "rows": rows}, [*head["required"], "rows"]),
+        head.get("$defs", {}) | {name: _partial(d) for name, d in trial["$defs"].items()},
+    )
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """A schema as the shipped file holds it."""
+    return json.dumps(schema, indent=2, sort_keys=True) + "\n"
+
+
+def _file(
+    title: str, description: str, mapping: dict[str, Any], definitions: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "pdf-search space",
-        "description": "A search space: the tree of a trial whose values may be domains.",
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-        "$defs": {**definitions, **_domains()},
+        "title": title,
+        "description": description,
+        **mapping,
+        "$defs": definitions,
     }
+
+
+def _mapping(properties: dict[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
+    """A mapping with these keys and no other."""
+    known = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**known, "required": list(required)} if required else known
+
+
+def _partial(definition: dict[str, Any]) -> dict[str, Any]:
+    """A part of a trial's tree of which the published setting may give the rest."""
+    return {key: value for key, value in definition.items() if key != "required"}
 
 
 def _or_domain(schema: dict[str, Any], key: str) -> dict[str, Any]:
@@ -64,38 +116,22 @@ def _open(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _domains() -> dict[str, Any]:
     number = {"type": "number"}
+    some, named = {"type": "array", "minItems": 1}, {"type": "object", "minProperties": 1}
+    ends = {
+        "range": {"type": "array", "items": number, "minItems": 2, "maxItems": 2},
+        "step": {"type": "number", "exclusiveMinimum": 0},
+        "log": {"type": "boolean", "default": False},
+        "integer": {"type": "boolean", "description": "Whole numbers only."},
+    }
     return {
         "Domain": {"oneOf": [{"$ref": "#/$defs/Choice"}, {"$ref": "#/$defs/Range"}]},
         "Choice": {
             "description": "One of these values, or of these named options, each of which may "
             "hold further domains.",
-            "type": "object",
-            "properties": {
-                "choice": {
-                    "anyOf": [
-                        {"type": "array", "minItems": 1},
-                        {"type": "object", "minProperties": 1},
-                    ]
-                }
-            },
-            "required": ["choice"],
-            "additionalProperties": False,
+            **_mapping({"choice": {"anyOf": [some, named]}}, ["choice"]),
         },
         "Range": {
             "description": "Numbers from low to high, both included.",
-            "type": "object",
-            "properties": {
-                "range": {"type": "array", "items": number, "minItems": 2, "maxItems": 2},
-                "step": {"type": "number", "exclusiveMinimum": 0},
-                "log": {"type": "boolean", "default": False},
-                "integer": {"type": "boolean", "description": "Whole numbers only."},
-            },
-            "required": ["range"],
-            "additionalProperties": False,
+            **_mapping(ends, ["range"]),
         },
     }
-
-
-def schema_text() -> str:
-    """The schema as the shipped file holds it."""
-    return json.dumps(space_schema(), indent=2, sort_keys=True) + "\n"

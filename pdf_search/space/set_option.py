@@ -17,6 +17,7 @@ import yaml
 from pdf_search.config import DataConfig
 from pdf_search.errors import SpaceError
 from pdf_search.places import expanded
+from pdf_search.space.problems import Problems
 from pdf_search.space.yaml_reader import Document, after, read_yaml
 
 NAMES = tuple(
@@ -70,15 +71,19 @@ def _from_here(path: str, tree: Any) -> Any:
 def _read(path: str, value: str, place: str) -> Document:
     listed = path in LISTS_OF_NAMES and value.startswith("[")
     if listed:
-        return Document(place, _list_of_names(path, value, place), {(): place})
+        return _plain(_list_of_names(path, value, place), place)
     if path in (*NAMES, *LISTS_OF_NAMES) and value not in NOTHING and value[0] not in "\"'{":
-        return Document(place, value, {(): place})
+        return _plain(value, place)
     try:
         return read_yaml(value, place, lines=False)
     except SpaceError as error:
         if path not in (*NAMES, *LISTS_OF_NAMES):
             raise
         raise SpaceError(f"{error}; or write {_quoted(path, json.dumps(value))}") from None
+
+
+def _plain(tree: Any, place: str) -> Document:
+    return Document(place, tree, {(): place}, Problems(place))
 
 
 def _list_of_names(path: str, value: str, place: str) -> list[str]:

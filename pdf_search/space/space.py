@@ -154,35 +154,44 @@ class Space:
             notes = tuple(str(note) for note in data["notes"])
         except (KeyError, TypeError, ValueError):
             raise SpaceError("the recorded space is damaged: start a new sweep") from None
-        checked = check_definition(definition, definition.problems())
-        return replace(cls.from_checked(name, checked), notes=notes)
+        return replace(cls.of(name, definition, definition.problems()), notes=notes)
 
     @classmethod
-    def from_checked(cls, name: str, checked: Checked) -> Space:
-        """Raises:
-        SpaceError: a point under ``published`` is not in the space.
+    def of(cls, name: str, definition: Definition, problems: Problems) -> Space:
+        """The space of a definition. ``problems``: found so far.
+
+        Raises:
+            SpaceError: every problem found.
         """
+        checked = check_definition(definition, problems)
+        if checked is not None:
+            space = cls._from_checked(name, checked)
+            space._check_points(checked.head.published, problems)
+        problems.raise_if_any()
+        assert checked is not None
+        return space
+
+    @classmethod
+    def _from_checked(cls, name: str, checked: Checked) -> Space:
         head, plain = checked.head, checked.definition.plain
-        space = cls(
+        return cls(
             name=name,
             source=checked.definition.source,
             description=head.description,
             defaults=_defaults(checked),
-            limits=tuple(Limit.parse(text) for text in head.limits),
+            limits=checked.limits,
             tree=checked.tree,
             published=tuple(point for point in head.published if isinstance(point, dict)),
             definition={key: value for key, value in plain.items() if key != "extends"},
         )
-        space._check_published(checked.definition.problems())
-        return space
 
-    def _check_published(self, problems: Problems) -> None:
-        for point in self.published:
+    def _check_points(self, published: tuple[Any, ...], problems: Problems) -> None:
+        for index, point in enumerate(published):
             try:
-                self.config(point)
+                if isinstance(point, dict):
+                    self.config(point)
             except ConfigError as error:
-                problems.add(("published",), str(error))
-        problems.raise_if_any()
+                problems.add(("published", index), str(error))
 
     def _located(self, action: Callable[[], Any]) -> Any:
         try:

@@ -11,12 +11,12 @@ from pydantic import Field
 
 from pdf_search.config import Frozen, TrialConfig, parse_trial
 from pdf_search.records import Phase, Protocol
-from pdf_search.space.published import plain_config
+from pdf_search.space.data_set import DEFAULT_FOLDS
+from pdf_search.space.settings import ABSENT, tree_differences
 
 ROW_TREE = ("data", "basis", "model", "training", "protocol", "folds", "engine")
 """The keys of a trial's tree that a row of a study may hold."""
 
-DEFAULT_FOLDS = 10
 Count = Annotated[int, Field(ge=1, strict=True)]
 Text = Annotated[str, Field(min_length=1)]
 MOST_SEEDS = 1000
@@ -70,7 +70,7 @@ class StudyRow:
     candidate_of: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        plain = plain_config(self.config)
+        plain = self.config.model_dump(mode="json")
         published = None if self.published is None else self.published.model_dump()
         head = {
             "name": self.name,
@@ -186,17 +186,10 @@ class Study:
         for tree in (mine, theirs):
             tree.pop("source", None)
             tree["rows"] = {f"{r['name']} ({r['data']['name']})": r for r in tree["rows"]}
-        return _changes(mine, theirs, "")
+        return [_change(*place) for place in tree_differences(mine, theirs)]
 
 
-def _changes(mine: Any, theirs: Any, at: str) -> list[str]:
-    if not isinstance(mine, dict) or not isinstance(theirs, dict):
-        return [] if mine == theirs else [f"{at}: {theirs} there, {mine} now"]
-    found: list[str] = []
-    for key in {**theirs, **mine}:
-        path = f"{at}.{key}" if at else str(key)
-        if key not in mine or key not in theirs:
-            found.append(f"{path}: only {'now' if key in mine else 'there'}")
-        else:
-            found += _changes(mine[key], theirs[key], path)
-    return found
+def _change(path: str, mine: Any, theirs: Any) -> str:
+    if mine is ABSENT or theirs is ABSENT:
+        return f"{path}: only {'there' if mine is ABSENT else 'now'}"
+    return f"{path}: {theirs} there, {mine} now"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pdf_search.records import Protocol
 from pdf_search.space.problems import Problems, Where
@@ -33,12 +34,15 @@ def check_beside(row: StudyRow, rows: Sequence[StudyRow], where: Where, problems
             )
 
 
-def check_nested(head: StudyHead, rows: Sequence[StudyRow], problems: Problems) -> None:
-    """That protocol ``nested`` and rows with candidates come together."""
-    some = any(row.candidate_of is not None for row in rows)
+def check_nested(head: StudyHead, rows: Any, problems: Problems) -> None:
+    """That protocol ``nested`` and rows with candidates come together. ``rows``: of the file."""
+    listed = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    some = any(row.get("candidates") or row.get("candidate_of") for row in listed)
+    if problems.follows(("protocols",)):
+        return
     if some and Protocol.NESTED not in head.protocols:
         text = "candidates are chosen among under nested: write protocols: [nested]"
         problems.add(("protocols",), text)
-    if rows and not some and Protocol.NESTED in head.protocols:
+    if listed and not some and Protocol.NESTED in head.protocols:
         text = "nested chooses among a row's candidates, and no row lists any"
         problems.add(("protocols",), text)

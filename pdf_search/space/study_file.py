@@ -7,25 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from pdf_search.config import DataConfig, TrialConfig, wrong
-from pdf_search.data.metrics import MetricError
+from pdf_search.config import DataConfig, TrialConfig
 from pdf_search.data.registry import lookup
-from pdf_search.errors import DataError
-from pdf_search.records import Protocol
-from pdf_search.space.check import located_errors
-from pdf_search.space.definition import Definition
-from pdf_search.space.problems import Problems, Where, did_you_mean
+from pdf_search.space.data_set import look_up, settle_protocol
+from pdf_search.space.definition import Definition, valid_part
+from pdf_search.space.fields import config_paths
+from pdf_search.space.located import try_trial
+from pdf_search.space.overrides import Settable, lay_sets
+from pdf_search.space.problems import Problems, Where, closest, did_you_mean
+from pdf_search.space.set_option import Override
 from pdf_search.space.settings import overlay
-from pdf_search.space.study import (
-    DEFAULT_FOLDS,
-    ROW_TREE,
-    PublishedRow,
-    Study,
-    StudyHead,
-    StudyRow,
-)
+from pdf_search.space.study import ROW_TREE, PublishedRow, Study, StudyHead, StudyRow
 from pdf_search.space.study_checks import check_beside, check_nested
 
 Tree = dict[str, Any]
@@ -37,6 +29,10 @@ OWNED = {
     "stop_epoch": "give the study `epochs: N`, or --epochs",
     "device": "give --device",
 }
+SETTABLE = Settable(
+    tuple(path for path in config_paths() if path.partition(".")[0] in ROW_TREE),
+    OWNED | {"protocol": "the file says `protocols: [...]` for the whole study"},
+)
 
 
 @dataclass(frozen=True)
@@ -51,8 +47,7 @@ class RowReader:
     problems: Problems
     paper: Paper
     papers: tuple[str, ...]
-    sets: Tree
-    set_marks: Mapping[Where, str]
+    sets: tuple[Override, ...]
     settled: bool = False
 
     def read(self, where: Where, plain: Tree) -> StudyRow | None:
@@ -89,72 +84,45 @@ class RowReader:
         if name is None or name in self.papers:
             return name
         hint = did_you_mean(str(name), self.papers)
-        self.problems.add((*where, "paper"), f"no published setting {name!r}; {hint}")
-        return None
+        self.problems.cannot_read((*where, "paper"), f"no published setting {name!r}; {hint}")
+        return closest(str(name), self.papers)  # the rest is checked as if it were that one
 
     def _published(self, plain: Tree, where: Where) -> PublishedRow | None:
         value = plain.get("published")
         if value is None:
             return None
-        try:
-            return PublishedRow.model_validate(value)
-        except ValidationError as error:
-            add_errors(error, (*where, "published"), PublishedRow, self.problems)
-            return None
+        at = (*where, "published")
+        return valid_part(PublishedRow, value, at, self.problems, method="-")
 
     def _tree(self, plain: Tree, paper: str | None) -> Tree:
-        setting = {key: value for key, value in plain.items() if key in ROW_TREE}
-        return overlay(overlay(self.paper(paper), setting), self.sets)
+        tree = overlay(self.paper(paper), {k: v for k, v in plain.items() if k in ROW_TREE})
+        lay_sets(tree, {}, self.sets, SETTABLE, self.problems)
+        return tree
 
     def _config(self, tree: Tree, where: Where) -> TrialConfig | None:
         if not (self.settled and "protocol" in tree):
-            self._settle(tree, where)
-        try:
-            return TrialConfig.model_validate(tree)
-        except ValidationError as error:
-            for at, message in located_errors(error, tree):
-                self._add(where, at, message)
-            return None
-
-    def _settle(self, tree: Tree, where: Where) -> None:
-        """Writes down the protocol and folds that the data set decides, if no setting does."""
-        try:
-            info = lookup(DataConfig.model_validate(tree.get("data")))
-        except ValidationError:
-            return  # reported, with its place, when the tree is checked
-        except MetricError as error:
-            self._add(where, ("data", "metric"), str(error).removeprefix("data.metric: "))
-            return
-        except DataError as error:
-            self._add(where, ("data", "name"), str(error))
-            return
-        tree.setdefault("protocol", str(Protocol.GIN_CURVE if tree.get("folds") else info.protocol))
-        if tree["protocol"] != Protocol.SPLIT:
-            tree["folds"] = tree.get("folds") or DEFAULT_FOLDS
+            info = look_up(tree.get("data"), lambda at, message: self._add(where, at, message))
+            settle_protocol(tree, info)
+        tried = try_trial(tree)
+        for at, _, message in tried.wrong:
+            self._add(where, at, message)
+        return None if tried.wrong else tried.config
 
     def _add(self, row: Where, at: Where, message: str) -> None:
         """A problem of a setting, at the ``--set`` that it came from or else in the file."""
-        for path, place in self.set_marks.items():
+        for override in self.sets:
+            path = tuple(override.path.split("."))
             if path[: len(at)] == at[: len(path)]:
-                Problems(place, {}, self.problems.found).add(at, message)
+                Problems(override.place, {}, self.problems.found).add(at, message)
                 return
         self.problems.add((*row, *at), message)
 
 
-def parse_head(definition: Definition, problems: Problems) -> StudyHead | None:
-    """The head, or None with what is wrong among the problems."""
-    known = (*StudyHead.model_fields, "rows")
-    for key in definition.plain:
-        if key not in known:
-            problems.add((key,), f"unknown key; {did_you_mean(key, known)}")
-    plain = {
-        key: definition.plain[key] for key in StudyHead.model_fields if key in definition.plain
-    }
-    try:
-        head = StudyHead.model_validate(plain)
-    except ValidationError as error:
-        add_errors(error, (), StudyHead, problems)
-        return None
+def parse_head(definition: Definition, problems: Problems) -> StudyHead:
+    """The head; what is wrong is among the problems, and its default stands in."""
+    head = valid_part(
+        StudyHead, definition.plain, (), problems, ["rows"], title="-", table="results"
+    )
     if len(set(head.protocols)) < len(head.protocols):
         problems.add(("protocols",), "a protocol is there twice; keep one")
     return head
@@ -202,19 +170,6 @@ def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Wher
     ]
 
 
-def add_errors(
-    error: ValidationError, at: Where, model: type[BaseModel], problems: Problems
-) -> None:
-    """What pydantic says of a mapping at ``at``."""
-    known = tuple(model.model_fields)
-    for item in error.errors():
-        where = (*at, *item["loc"])
-        if item["type"] == "extra_forbidden":
-            problems.add(where, f"unknown key; {did_you_mean(str(item['loc'][-1]), known)}")
-        else:
-            problems.add(where, wrong(item, model))
-
-
 def build_study(
     name: str, definition: Definition, reader: RowReader, changes: Mapping[str, int]
 ) -> Study:
@@ -225,10 +180,8 @@ def build_study(
     """
     head = parse_head(definition, reader.problems)
     rows = parse_rows(definition, reader)
-    if head is not None:
-        check_nested(head, rows, reader.problems)
+    check_nested(head, definition.plain.get("rows"), reader.problems)
     reader.problems.raise_if_any()
-    assert head is not None
     study = Study(name, definition.source, head.model_copy(update=dict(changes)), rows)
     study.parts()
     return study

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +13,20 @@ from pdf_search.data.registry import canonical, lookup
 from pdf_search.errors import DataError, SpaceError
 from pdf_search.places import expanded
 from pdf_search.space.definition import Definition
-from pdf_search.space.fields import config_paths
-from pdf_search.space.load import SHIPPED, paper_names, paper_trial
-from pdf_search.space.overrides import remedy
-from pdf_search.space.problems import Where, did_you_mean
-from pdf_search.space.set_option import parse_override
-from pdf_search.space.settings import nested, overlay
-from pdf_search.space.study import ROW_TREE, Study, StudyHead, StudyRow
-from pdf_search.space.study_file import OWNED, RowReader, build_study
-from pdf_search.space.yaml_reader import read_yaml
+from pdf_search.space.files import own_definition, seen_from, shipped_definition, shipped_names
+from pdf_search.space.load import paper_names, paper_trial
+from pdf_search.space.overrides import read_sets
+from pdf_search.space.problems import did_you_mean
+from pdf_search.space.settings import overlay
+from pdf_search.space.study import Study, StudyHead, StudyRow
+from pdf_search.space.study_file import RowReader, build_study
 
 STUDIES = "studies"
 
 
 def study_names() -> list[str]:
     """The shipped studies, such as ``paper/ablation``."""
-    return sorted(_found(files(SHIPPED).joinpath(STUDIES), ""))
+    return shipped_names(STUDIES, deep=True)
 
 
 def load_study(
@@ -71,18 +67,8 @@ def recorded_study(plain: Mapping[str, Any]) -> Study:
         raise SpaceError("the recorded study is damaged: start it anew") from None
     papers = tuple(str(row["paper"]) for row in rows if row.get("paper"))
     definition = Definition(source, {**head, "rows": rows})
-    reader = RowReader(definition, definition.problems(), lambda _: {}, papers, {}, {}, True)
+    reader = RowReader(definition, definition.problems(), lambda _: {}, papers, (), True)
     return build_study(name, definition, reader, {})
-
-
-def _found(folder: Traversable, prefix: str) -> list[str]:
-    names = []
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            names += _found(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(".yaml"):
-            names.append(prefix + entry.name.removesuffix(".yaml"))
-    return names
 
 
 def _find(given: str) -> tuple[str, Definition]:
@@ -96,63 +82,34 @@ def _find(given: str) -> tuple[str, Definition]:
             f"no study {given!r}; {hint} A study of your own is given by its path: "
             "./my-study.yaml; a recorded one goes on with `pdf-search resume`"
         )
-    resource = files(SHIPPED).joinpath(f"{STUDIES}/{given}.yaml")
-    return given, _definition(
-        resource.read_text(encoding="utf-8"), f"{SHIPPED}/{STUDIES}/{given}.yaml"
-    )
+    return given, shipped_definition(f"{STUDIES}/{given}")
 
 
 def _own(path: Path) -> Definition:
-    try:
-        definition = _definition(path.read_text(encoding="utf-8"), str(path))
-    except FileNotFoundError:
-        raise SpaceError(
-            f"{path}: no such file; shipped studies: {', '.join(study_names())}"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpaceError(f"{path}: cannot be read: {error}") from None
+    definition = own_definition(
+        path,
+        f"shipped studies: {', '.join(study_names())}",
+        "give the name or the file of a study; a recorded one goes on with `pdf-search resume`",
+        "not a study: it needs keys such as title, table and rows",
+    )
     rows = definition.plain.get("rows")
     for row in rows if isinstance(rows, list) else []:
-        data = row.get("data") if isinstance(row, dict) else None
-        if isinstance(data, dict) and isinstance(data.get("path"), str):
-            data["path"] = str((path.absolute().parent / expanded(data["path"])).resolve())
+        seen_from(path, row)
     return definition
-
-
-def _definition(text: str, source: str) -> Definition:
-    document = read_yaml(text, source)
-    if not isinstance(document.tree, dict):
-        raise SpaceError(f"{source}: not a study: it needs keys such as title, table and rows")
-    return Definition(source, document.tree, document.marks)
 
 
 def _reader(definition: Definition, sets: Sequence[str], begun: Mapping[str, int]) -> RowReader:
     def start(paper: str | None) -> dict[str, Any]:
         return overlay(_start(paper), {"data": dict(begun)})
 
-    tree: dict[str, Any] = {}
-    marks: dict[Where, str] = {}
-    for text in sets:
-        override = parse_override(text)
-        _check_path(override.path, override.place)
-        tree = overlay(tree, nested(override.path, override.value))
-        marks[tuple(override.path.split("."))] = override.place
-    papers = tuple(paper_names())
-    return RowReader(definition, definition.problems(), start, papers, tree, marks)
+    problems = definition.problems()
+    overrides = read_sets(sets, problems)
+    return RowReader(definition, problems, start, tuple(paper_names()), overrides)
 
 
 def _start(paper: str | None) -> dict[str, Any]:
     """What a row is laid over: its published setting, else the newest versions alone."""
     return {"data": newest({})} if paper is None else paper_trial(paper)
-
-
-def _check_path(path: str, place: str) -> None:
-    first = path.partition(".")[0]
-    if first in OWNED or first == "protocol":
-        hint = OWNED.get(first, "the file says `protocols: [...]` for the whole study")
-        raise SpaceError(f"{place}: cannot be set in a study: {hint}")
-    if path not in config_paths() or first not in ROW_TREE:
-        raise SpaceError(f"{place}: {path}: unknown path; {remedy(path)}")
 
 
 def _chosen(study: Study, only: Sequence[str]) -> Study:

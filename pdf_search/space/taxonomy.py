@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from importlib.resources import files
+from dataclasses import replace
 from typing import Any
 
 from pdf_search.config import Frozen
 from pdf_search.errors import SpaceError
-from pdf_search.space.definition import Definition, forget, merge
+from pdf_search.space.definition import Definition, merge
+from pdf_search.space.files import shipped_names, shipped_tree
 from pdf_search.space.parse import is_domain
 from pdf_search.space.problems import did_you_mean
-from pdf_search.space.yaml_reader import read_yaml
+from pdf_search.space.settings import forget, overlay
 
-FOLDER = "search_spaces"
 PREFIX = "taxonomy/"
 
 
@@ -39,14 +39,13 @@ class TaxonomySetting(Frozen):
 
     def over(self, trial: Mapping[str, Any]) -> dict[str, Any]:
         """The tree of a trial with the setting's bases and filter in place of its own."""
-        model = {**trial.get("model", {}), **self.model}
-        return {**copy.deepcopy(dict(trial)), **self.tree, "model": copy.deepcopy(model)}
+        below = {key: part for key, part in trial.items() if key != "basis" or self.basis is None}
+        return overlay(below, self.tree)
 
 
 def taxonomy_names() -> list[str]:
     """The shipped settings, such as ``taxonomy/gcn``."""
-    names = (entry.name for entry in files(FOLDER).joinpath(PREFIX).iterdir())
-    return sorted(PREFIX + n.removesuffix(".yaml") for n in names if n.endswith(".yaml"))
+    return [PREFIX + name for name in shipped_names("taxonomy")]
 
 
 def taxonomy_setting(name: str) -> TaxonomySetting:
@@ -55,9 +54,7 @@ def taxonomy_setting(name: str) -> TaxonomySetting:
     """
     if name not in taxonomy_names():
         raise SpaceError(f"no setting {name!r}; {did_you_mean(name, taxonomy_names())}")
-    source = f"{FOLDER}/{name}.yaml"
-    text = files(FOLDER).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    return TaxonomySetting.model_validate(read_yaml(text, source).tree)
+    return TaxonomySetting.model_validate(shipped_tree(name)[0])
 
 
 def lay_setting(definition: Definition, setting: TaxonomySetting) -> Definition:
@@ -71,8 +68,10 @@ def lay_setting(definition: Definition, setting: TaxonomySetting) -> Definition:
             f"{definition.source}: model is a choice, so {setting.title} cannot be laid over it; "
             "write the settings of one option below model itself"
         )
-    below = Definition(definition.source, copy.deepcopy(definition.plain), dict(definition.marks))
+    plain, marks = copy.deepcopy(definition.plain), dict(definition.marks)
+    below = replace(definition, plain=plain, marks=marks)
     if setting.basis is not None:
         below.plain.pop("basis", None)
         forget(below.marks, ("basis",))
-    return merge(below, Definition(definition.source, setting.tree))
+    top = replace(definition, plain=setting.tree, marks={})
+    return merge(below, top)

@@ -45,18 +45,33 @@ for _tag, _pattern, _first in (
 
 @dataclass(frozen=True)
 class Document:
-    """A file as plain data with text keys, and the ``file:line`` of every key and list item."""
+    """A file as plain data with text keys, and the ``file:line`` of every key and list item.
+
+    ``problems``: of keys and values that cannot stand as they are written.
+    """
 
     source: str
     tree: Any
     marks: dict[Where, str]
+    problems: Problems
 
 
 def read_yaml(text: str, source: str, lines: bool = True) -> Document:
     """Parse one YAML document. ``lines`` False (command line): places are ``source`` alone.
 
     Raises:
-        SpaceError: names source, line, key and remedy.
+        SpaceError: every problem, with source, line, key and remedy.
+    """
+    document = parse_yaml(text, source, lines)
+    document.problems.raise_if_any()
+    return document
+
+
+def parse_yaml(text: str, source: str, lines: bool = True) -> Document:
+    """As ``read_yaml``, but keys and values that are wrong are among the document's problems.
+
+    Raises:
+        SpaceError: no YAML at all.
     """
     if len(text) > MAX_CHARACTERS:
         raise SpaceError(
@@ -76,8 +91,7 @@ def read_yaml(text: str, source: str, lines: bool = True) -> Document:
         )
     reader = _Reader(source, lines)
     tree = None if node is None else reader.value(node, (), ())
-    reader.problems.raise_if_any()
-    return Document(source, tree, reader.marks)
+    return Document(source, tree, reader.marks, reader.problems)
 
 
 def after(node: yaml.Node | None, text: str) -> str:
@@ -114,7 +128,7 @@ class _Reader:
             raise SpaceError(f"{self._place(node)}: aliases (*name) nest too deeply; write it out")
         inside = (*open_nodes, id(node))
         if not isinstance(node, yaml.ScalarNode) and node.tag not in PLAIN_TAGS:
-            self.problems.add(where, f"the tag {node.tag} is not allowed: {ONLY_PLAIN}")
+            self.problems.cannot_read(where, f"the tag {node.tag} is not allowed: {ONLY_PLAIN}")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, where, inside)
         if isinstance(node, yaml.SequenceNode):
@@ -130,7 +144,9 @@ class _Reader:
             if not isinstance(key_node, yaml.ScalarNode):
                 self.problems.add(where, "a key must be a single word or number")
                 continue
-            key = str(self._scalar(key_node, where))
+            written = (*where, str(key_node.value))
+            self.marks.setdefault(written, self._place(key_node))
+            key = str(self._scalar(key_node, written))
             place = (*where, key)
             if key in result:
                 first = self.marks[place]
@@ -146,7 +162,7 @@ class _Reader:
         tag = node.tag.removeprefix("tag:yaml.org,2002:")
         if tag == "str":
             if getattr(node, "style", None) is None and AMBIGUOUS.fullmatch(text):
-                self.problems.add(
+                self.problems.cannot_read(
                     where, f"a bare {text} is ambiguous: write true or false, or quote the text"
                 )
             return text
@@ -163,7 +179,7 @@ class _Reader:
             if tag == "float":
                 return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
         except ValueError:
-            self.problems.add(where, f"{text} is not a number")
+            self.problems.cannot_read(where, f"{text} is not a number")
             return None
-        self.problems.add(where, f"the tag {tag} is not allowed: {ONLY_PLAIN}")
+        self.problems.cannot_read(where, f"the tag {tag} is not allowed: {ONLY_PLAIN}")
         return None

@@ -155,6 +155,150 @@ def test_all_problems_of_a_file_come_at_once(write: Write) -> None:
     ]
 
 
+ONE_OF_EACH = """
+extends: zink
+description: [a]
+descripton: b
+phase: search
+metric: rocauc
+budget: {trials: 0, epochs: 900, top_k: 3}
+limits: [training.loss <= 3, paramters <= 3, 3 =<, model.hidden <= 99]
+published: [znc, zinc]
+data: {name: zinc, split_sed: 3}
+protocol: split
+folds: 10
+seeds: {choice: [1, 2]}
+basis:
+  eps: {range: [-0.1, -0.3]}
+  k: {low: 1, high: 99}
+model:
+  hidden: {choice: [8, eight]}
+  hidden: 3
+  dropout: {range: [0, 1]}
+  softmax: yes
+  layers: {choice: []}
+  readout: {choice: {"a.b": mean}}
+training:
+  epochs: 100
+  learning_rate: {range: [0.1, 0.2], stp: 3}
+  schedule: {kind: stp}
+"""
+
+
+def test_one_error_of_each_kind(write: Write) -> None:
+    path = write(ONE_OF_EACH)
+    with pytest.raises(SpaceError) as caught:
+        load_space(path, ["model.hiden=3", "hidden", "training.batch_size=x"])
+    lines = str(caught.value).splitlines()
+    found = [line.removeprefix(path).removeprefix("search_spaces/zinc.yaml") for line in lines]
+    assert sorted(line.split(": ", 2)[0] + ": " + line.split(": ", 2)[1] for line in found) == [
+        "--set hidden: write --set path=value, for example --set model.hidden=64",
+        "--set model.hiden=3: model.hiden",
+        "--set training.batch_size=x: training.batch_size",
+        ":10: protocol",
+        ":12: seeds",
+        ":14: basis.eps.range",
+        ":15: basis.k.high",
+        ":17: model.hidden[1]",
+        ":18: model.hidden",
+        ":19: model.dropout",
+        ":19: model.dropout",
+        ":1: extends",
+        ":20: model.softmax",
+        ":21: model.layers",
+        ":22: model.readout.a.b",
+        ":25: training.learning_rate.stp",
+        ":26: training.schedule",
+        ":2: description",
+        ":3: descripton",
+        ":4: phase",
+        ":5: metric",
+        ":6: budget.epochs",
+        ":6: budget.top_k",
+        ":6: budget.trials",
+        ":7: limits[0]",
+        ":7: limits[1]",
+        ":7: limits[2]",
+        ":8: published[0]",
+        ":9: data.split_sed",
+    ]
+
+
+def test_what_goes_together_is_checked_beside_a_wrong_part(write: Write) -> None:
+    path = write(
+        """
+        data: {name: zinc}
+        basis: {pairs: [[-0.1, 4]]}
+        model: {hiden: 3}
+        training: {weight_decay: {range: [0, 1]}}
+        folds: 10
+        protocol: split
+        limits: [training.loss <= 3]
+        """
+    )
+    with pytest.raises(SpaceError) as caught:
+        load_space(path)
+    places = [line.removeprefix(path).split(": ")[:2] for line in str(caught.value).splitlines()]
+    assert sorted(places) == [
+        [":3", "model.hiden"],
+        [":4", "training.weight_decay"],
+        [":6", "protocol"],
+        [":7", "limits[0]"],
+    ]
+
+
+ONE_OF_EACH_ROW = """
+titel: t
+table: reslts
+seeds: 0
+seeds: 1
+protocols: [split, split]
+rows:
+  - {name: a, paper: znic, seeds: [1], model: {hiden: 3}}
+  - {paper: zinc, training: {epochs: x}}
+  - {name: b, paper: zinc, published: {method: c, tabel: d}, data: {name: mutagg}}
+  - {name: c, data: {name: zinc}}
+  - zinc
+  - {name: d, paper: zinc, candidates: [{name: e}]}
+  - {name: f, paper: zinc, papr: 3, basis: {eps: [0.3], k: 1}}
+  - {name: g, paper: zinc}
+  - {name: g, paper: zinc, data: {train_fraction: 0.5}}
+"""
+
+
+def test_one_error_of_each_kind_in_a_study(write: Write) -> None:
+    path = write(ONE_OF_EACH_ROW)
+    with pytest.raises(SpaceError) as caught:
+        load_study(path, ["model.layer=3", "hidden", "seeds=3"])
+    found = [line.removeprefix(path) for line in str(caught.value).splitlines()]
+    assert sorted(line.split(": ", 2)[0] + ": " + line.split(": ", 2)[1] for line in found) == [
+        "--set hidden: write --set path=value, for example --set model.hidden=64",
+        "--set model.layer=3: model.layer",
+        "--set seeds=3: seeds",
+        ":10: rows[3].basis",
+        ":11: rows[4]",
+        ":12: rows[5].candidates",
+        ":13: rows[6].basis",
+        ":13: rows[6].papr",
+        ":15: rows[8]",
+        ":15: rows[8].name",
+        ":1: titel",
+        ":1: title",
+        ":2: table",
+        ":4: seeds",
+        ":4: seeds",
+        ":5: protocols",
+        ":5: protocols",
+        ":7: rows[0].model.hiden",
+        ":7: rows[0].paper",
+        ":7: rows[0].seeds",
+        ":8: rows[1].name",
+        ":8: rows[1].training.epochs",
+        ":9: rows[2].data.name",
+        ":9: rows[2].published.tabel",
+    ]
+
+
 def test_an_unknown_data_set_names_close_ones(write: Write) -> None:
     path = write("data:\n  name: mutga\nbasis: {pairs: [[-0.1, 4]]}\n")
     with pytest.raises(SpaceError, match=r"mine\.yaml:2: data\.name: .*did you mean mutag"):

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pdf_search.errors import SpaceError
 from pdf_search.records import Phase, Protocol
 from pdf_search.space import load_study, paper_trial, recorded_study, study_names
-from pdf_search.space.study_schema import study_schema, study_schema_text
+from pdf_search.space.schema import schema_text, study_schema
 from pdf_search.space.yaml_reader import read_yaml
 from search_spaces import __file__ as shipped
 
@@ -215,7 +215,7 @@ def test_what_is_wrong_is_named_with_its_place(write: Write, text: str, error: s
             "--set model.hidden=x: model.hidden: 'x' does not fit: give",
         ),
         ({"sets": ["basis.eps=[-0.2]"]}, "--set basis.eps=[-0.2]: basis: give exactly one of"),
-        ({"sets": ["seeds=3"]}, "--set seeds=3: cannot be set in a study: give the study"),
+        ({"sets": ["seeds=3"]}, "--set seeds=3: seeds: cannot be set: give the study"),
         ({"sets": ["budget.trials=3"]}, "--set budget.trials=3: budget.trials: unknown path"),
         ({"sets": ["hidden"]}, "--set hidden: write --set path=value"),
         ({"only": ["wid"]}, "--only wid: no such row or data set; there is: wide; (Lap, Lin); own"),
@@ -238,7 +238,7 @@ def test_an_unknown_study() -> None:
 
 def test_the_shipped_schema_is_the_generated_one_and_accepts_the_shipped_studies() -> None:
     folder = Path(shipped).parent / "studies"
-    assert (folder / "schema.json").read_text() == study_schema_text()
+    assert (folder / "schema.json").read_text() == schema_text(study_schema())
     validator = Draft202012Validator(study_schema())
     for name in study_names():
         tree = read_yaml((folder / f"{name}.yaml").read_text(), name).tree

@@ -113,7 +113,8 @@ def test_diagonals_and_coefficients_can_be_searched() -> None:
         "zinc",
         [
             "basis={pairs: [[-0.5, 1]]}",
-            "model={filter: fixed, channels: shd, coefficients: {choice: [[0, 1], [1, -1]]}}",
+            "model={filter: fixed, channels: shd, filter_norm: false}",
+            "model.coefficients={choice: [[0, 1], [1, -1]]}",
             "published=[]",
         ],
     )
