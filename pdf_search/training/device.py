@@ -36,7 +36,8 @@ def keep_freed_memory() -> None:
     """Have the C library reuse the memory of a step instead of giving it back to the system.
 
     By default glibc returns large blocks when a step frees them, and the next step pays for every
-    page again: a tenth of a step that lists all pairs. Very large blocks (whole data sets) are
+    page again: half of the CPU time where a step lists all pairs, as with dropout
+    (``benchmarks/results/2026-11-28-freed-memory-cpu.md``). Very large blocks (whole data sets) are
     still returned. Without glibc nothing happens.
     """
     if sys.platform != "linux":
