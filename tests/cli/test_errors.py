@@ -26,7 +26,7 @@ from tests.cli.conftest import PROGRAM, Run
         ("plan freesolv --db ://bad", 2, "database URL cannot be read"),
         ("data frsolv", 1, "did you mean freesolv"),
         ("data nothere.csv", 1, "no file"),
-        ("data freesolv --set model.hidden=3", 2, "data.KEY=VALUE"),
+        ("data freesolv --set model.hidden=3", 2, "unknown path; known: data, data.feat"),
         ("data freesolv --set data.tsak=regression", 2, "tsak"),
         ("report nothing", 1, "no sweep in"),
         ("show nothing", 1, "no sweep in"),

@@ -63,7 +63,7 @@ def test_sweep(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_study(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = seen_by(monkeypatch, "run_study")
+    seen = seen_by(monkeypatch, "run_sweep")
     run("study", "./rows.yaml", *SET, code=2)
     assert seen[0].study.rows[0].config.basis == WANTED
 
