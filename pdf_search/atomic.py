@@ -12,6 +12,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 
@@ -32,7 +33,7 @@ def new_folder(target: Path) -> Iterator[Path]:
 
     So are those of killed processes: the caller holds the lock of ``target``.
     """
-    for leftover in target.parent.glob(f".{target.name}.*"):
+    for leftover in target.parent.glob(f".{escape(target.name)}.*"):
         _remove(leftover)
     with _beside(target) as folder:
         folder.mkdir()

@@ -93,3 +93,11 @@ def test_a_folder_is_on_the_disk_before_it_has_its_name(
     assert set(synced) == found
     assert [p.name for p in tmp_path.iterdir()] == ["set"]
     assert not (target / "damaged").exists()
+
+
+def test_only_ones_own_leftovers_are_removed_whatever_the_name(tmp_path: Path) -> None:
+    (tmp_path / ".[ab].of a killed process").mkdir()
+    (tmp_path / ".a.of another").mkdir()
+    with new_folder(tmp_path / "[ab]") as folder:
+        put_folder(folder, tmp_path / "[ab]")
+    assert {p.name for p in tmp_path.iterdir()} == {"[ab]", ".a.of another"}
