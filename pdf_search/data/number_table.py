@@ -66,7 +66,10 @@ def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
 
     try:
         if not _begins_wrong(path, dtype):
-            return _parse(path, dtype)
+            table = _parse(path, dtype)
+            if dtype is np.int64 and (table < 0).any():  # pandas 2 wraps what is too large for it
+                list(_checked(path, dtype))
+            return table
         lines = list(_checked(path, dtype))
     except pd.errors.EmptyDataError:
         return np.empty((0, 1), dtype)
