@@ -67,7 +67,7 @@ def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     try:
         if not _begins_wrong(path, dtype):
             table = _parse(path, dtype)
-            if dtype is np.int64 and (table < 0).any():  # pandas 2 wraps what is too large for it
+            if table.dtype != dtype:  # pandas 2 takes uint64 for what is too large
                 list(_checked(path, dtype))
             return table
         lines = list(_checked(path, dtype))
