@@ -34,7 +34,8 @@ class LiveLine:
         self.task = self.bar.add_task(title, total=None, status="")
 
     def __enter__(self) -> Self:
-        self.bar.start()
+        if self.console.is_terminal:
+            self.bar.start()
         return self
 
     def __exit__(
@@ -43,8 +44,9 @@ class LiveLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):
-            self.bar.stop()
+        if self.console.is_terminal:  # else an older rich leaves an empty line
+            with suppress(OSError):
+                self.bar.stop()
 
     def started(self, trial: TrialRecord) -> None:
         self.running.add((trial.sweep, trial.number))
