@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pdf_search.sweep import SweepFolder
 
 INTERRUPTED = 130
-VERSIONS = ("featuriser", "split_version")
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ def train(
     """
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from pdf_search.config import VERSIONS
     from pdf_search.data.split_notes import with_split_notes
     from pdf_search.records import State
     from pdf_search.space import load_space, settings_named

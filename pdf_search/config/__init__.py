@@ -8,6 +8,7 @@ from pdf_search.config.basis import BasisConfig, EpsRange, Hops, PowerRange
 from pdf_search.config.data import (
     FEATURISER,
     SPLIT,
+    VERSIONS,
     CategoricalInput,
     DataConfig,
     InputShape,
@@ -24,6 +25,7 @@ from pdf_search.config.wrong import describe, wrong_together
 __all__ = [
     "FEATURISER",
     "SPLIT",
+    "VERSIONS",
     "Activation",
     "BasisConfig",
     "CategoricalInput",

@@ -12,7 +12,7 @@ from pdf_search.records import Task
 
 FEATURISER = 2  # 1: molecules as they are spelt; 2: every spelling of a molecule gives one graph
 SPLIT = 2  # 1: rows are dealt out; 2: molecules are, unless split_by says row
-_VERSIONS = {"featuriser": FEATURISER, "split_version": SPLIT}
+VERSIONS = {"featuriser": FEATURISER, "split_version": SPLIT}
 
 
 class DataConfig(Frozen):
@@ -48,7 +48,7 @@ class DataConfig(Frozen):
 
 def newest(data: Mapping[str, Any]) -> dict[str, Any]:
     """The tree of a data set to be begun: of the newest versions where it names none."""
-    return {**data, **{key: data.get(key, value) for key, value in _VERSIONS.items()}}
+    return {**data, **{key: data.get(key, value) for key, value in VERSIONS.items()}}
 
 
 class CategoricalInput(Frozen):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from pdf_search.config.basis import BasisConfig
-from pdf_search.config.data import DataConfig
+from pdf_search.config.data import VERSIONS, DataConfig
 from pdf_search.config.frozen import Frozen
 from pdf_search.config.model import ModelConfig
 from pdf_search.config.training import TrainingConfig
@@ -21,7 +21,7 @@ from pdf_search.records import Phase, Protocol, Replicate
 # Settings that joined later: hashed where set, so that older hashes stay.
 JOINED_LATER: dict[str, tuple[type[Frozen], tuple[str, ...]]] = {
     "model": (ModelConfig, ("architecture", "coefficients", "filter_bias")),
-    "data": (DataConfig, ("split_by", "featuriser", "split_version")),
+    "data": (DataConfig, ("split_by", *VERSIONS)),
 }
 
 Seed = Annotated[int, Field(ge=0, lt=2**32)]

@@ -12,7 +12,7 @@ from rich.console import Console
 from pdf_search.data.raw_set import Progress
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
-from pdf_search.results import Store, study_parts
+from pdf_search.results import Store, is_study_part, study_parts
 from pdf_search.space import Space, recorded_study
 from pdf_search.sweep.begun import begun_data
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
@@ -196,9 +196,9 @@ def _recorded_study(
 
 
 def _refuse_study(store: Store, name: str) -> None:
-    for sweep in store.sweeps(name):
-        study = sweep.options.get("study")
-        if study and name in (sweep.name, study["name"]):
+    for sweep in filter(is_study_part, store.sweeps(name)):
+        study = sweep.options["study"]
+        if name in (sweep.name, study["name"]):
             what = "a study" if name == study["name"] else "part of a study"
             raise ConfigError(
                 f"{name} is {what}, whose runs are fixed: only `pdf-search resume {study['name']}` "

@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.places import expanded
 from pdf_search.records import PREDICTIONS
-from pdf_search.results.store import Store
+from pdf_search.results import Store, is_study_part
 from pdf_search.sweep.no_sweep import RUN, instead_of_sweep, is_run
 from pdf_search.sweep.options import NAME, NAME_RULE
 
@@ -60,7 +60,7 @@ class SweepFolder:
                 sweeps = store.sweeps()
         except StoreError:
             return self  # told when it is opened to be used
-        studies = {s.name: s.options["study"] for s in sweeps if s.options.get("study")}
+        studies = {s.name: s.options["study"] for s in sweeps if is_study_part(s)}
         parts = {part for study in studies.values() for part in study["parts"]}
         tops = {studies[s.name]["name"] if s.name in studies else s.name for s in sweeps}
         if len(tops) != 1 or self.label in parts | tops:

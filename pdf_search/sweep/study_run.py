@@ -8,7 +8,7 @@ from functools import partial
 
 from rich.console import Console
 
-from pdf_search.config import InputShape
+from pdf_search.config import VERSIONS, InputShape
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase, State, SweepRecord
 from pdf_search.results import Store, study_parts
@@ -134,10 +134,7 @@ def begun_versions(folder: SweepFolder) -> dict[str, int]:
         return {}
     rows = recorded_study(recorded[0].space_definition).rows
     # A row may name an older version than the study began with; its file names that still.
-    return {
-        name: max(getattr(row.config.data, name) for row in rows)
-        for name in ("featuriser", "split_version")
-    }
+    return {name: max(getattr(row.config.data, name) for row in rows) for name in VERSIONS}
 
 
 def _refuse_changed(plan: StudyPlan, recorded: SweepRecord, store: Store) -> None:

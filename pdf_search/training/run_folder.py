@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from pdf_search.atomic import whole_file
-from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.config import VERSIONS, TrialConfig, parse_trial
 from pdf_search.data.prepared import Prepared
 from pdf_search.errors import TrialError
 from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, TrialOutcome
@@ -105,8 +105,7 @@ def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:
         TrialError: the recorded configuration cannot be read.
     """
     earlier = _recorded(folder / CONFIG).data
-    names = ("featuriser", "split_version")
-    data = config.data.model_copy(update={name: getattr(earlier, name) for name in names})
+    data = config.data.model_copy(update={name: getattr(earlier, name) for name in VERSIONS})
     return config.model_copy(update={"data": data})
 
 
