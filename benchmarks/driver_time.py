@@ -34,13 +34,13 @@ from pdf_search.records import (
 )
 from pdf_search.results import Store
 from pdf_search.space import paper_trial
-from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.jobs import Job
-from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.payload import NUMBER, pack_end, pack_epoch
-from pdf_search.sweep.recorder import Recorder
-from pdf_search.sweep.study_view import StudyView
-from pdf_search.sweep.view import ProgressView
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.trial_log.progress import ProgressView
+from pdf_search.sweep.trial_log.study_progress import StudyView
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune.callbacks import Recorder
+from pdf_search.sweep.tune.payload import NUMBER, pack_end, pack_epoch
 
 SHORT, LONG = 100, 1000
 FOLDS = 10
@@ -80,15 +80,15 @@ def driver_seconds(what: str, protocol: Protocol, epochs: int) -> float:
     with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/results.db") as store:
         store.create_sweep(record := sweep_record(protocol, epochs))
         view = view_of(what, record)
-        ledger = Ledger(store, NAME, Phase.CONFIRM, SHAPE, view, print)
-        recorder = Recorder(ledger, halt := Halt(), set(), folder)
-        ledger.planned(Job(Phase.CONFIRM, 0, config(protocol, epochs)))
+        trial_log = TrialLog(store, NAME, Phase.CONFIRM, SHAPE, view, print)
+        recorder = Recorder(trial_log, stop_condition := StopCondition(), set(), folder)
+        trial_log.planned(Job(Phase.CONFIRM, 0, config(protocol, epochs)))
         results = [pack_epoch(report(epoch), "cpu") for epoch in range(1, epochs + 1)]
         results.append(pack_end(TrialOutcome(State.COMPLETE, epochs)))
         with view:
             seconds = drive(recorder, results)
-        assert halt.error is None, halt.error
-        assert ledger.records[0].epochs_done == epochs
+        assert stop_condition.error is None, stop_condition.error
+        assert trial_log.records[0].epochs_done == epochs
     return seconds
 
 

@@ -99,8 +99,8 @@ def our_program(cell: Cell) -> tuple[Callable[[int], object], Callable[[int], ob
     from pdf_search.config import parse_trial  # noqa: PLC0415
     from pdf_search.data import load_prepared, prepare  # noqa: PLC0415
     from pdf_search.space import paper_trial  # noqa: PLC0415
-    from pdf_search.training.build import build_program  # noqa: PLC0415
     from pdf_search.training.replicates import ReplicateSplits  # noqa: PLC0415
+    from pdf_search.training.trainers import build_trainer  # noqa: PLC0415
 
     name = "ogbg-molpcba" if cell.dataset.startswith("ogbg-mol") else cell.dataset
     tree = dict(paper_trial(name))
@@ -112,7 +112,7 @@ def our_program(cell: Cell) -> tuple[Callable[[int], object], Callable[[int], ob
     config = parse_trial(tree)
     data = load_prepared(prepare(config.data, cell.data_root))
     splits = ReplicateSplits.of(config, data)
-    program = build_program(config, data, splits, torch.device(cell.device))
+    trainer = build_trainer(config, data, splits, torch.device(cell.device))
     orders = splits.epoch_order(1).to(cell.device)
     size = config.training.batch_size
     steps = -(-orders.shape[1] // size)
@@ -122,10 +122,10 @@ def our_program(cell: Cell) -> tuple[Callable[[int], object], Callable[[int], ob
         return orders[:, start : start + size]
 
     def step(number: int) -> object:
-        return program.train_step(1, number, batch(number), 1e-4)
+        return trainer.train_step(1, number, batch(number), 1e-4)
 
     def collate(number: int) -> object:
-        return program.data.collate(batch(number))
+        return trainer.data.collate(batch(number))
 
     return step, collate, steps, lambda: matrix_milliseconds(step)
 

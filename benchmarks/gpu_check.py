@@ -35,13 +35,13 @@ from pdf_search.model.engines import engine_data
 from pdf_search.model.layers import BatchNorm, activation
 from pdf_search.model.randomness import replicate_keys
 from pdf_search.space import paper_trial
-from pdf_search.training.build import program_of
-from pdf_search.training.capture import Captured, emulated
+from pdf_search.training.cuda_graph.replay import Captured, emulated
+from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer, in_steps
 from pdf_search.training.device import peak_megabytes, use_precision
-from pdf_search.training.loop import Program
+from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.memory import Footprint, free_bytes
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.static_program import StaticProgram, in_steps
+from pdf_search.training.trainers import trainer_of
 
 Row = dict[str, Any]
 AT_ONCE = 200  # steps built at once: all of ZINC's epoch
@@ -70,12 +70,12 @@ class Bench:
         tree |= {"engine": engine, "seeds": list(range(replicates))}
         return parse_trial(tree | {"device": self.device.type, "precision": "float32"})
 
-    def setup(self, config: TrialConfig) -> tuple[ReplicateSplits, Callable[[], Program]]:
-        """The splits, and what makes programs on the same data."""
+    def setup(self, config: TrialConfig) -> tuple[ReplicateSplits, Callable[[], ReplicateTrainer]]:
+        """The splits, and what makes trainers on the same data."""
         splits = ReplicateSplits.of(config, self.data)
         bank = cached_bank(self.data, config.basis).subset(splits.numbers)
         lists = engine_data(config.engine, config.model, splits.graphs, bank, self.device)
-        return splits, lambda: program_of(config, self.data, splits, lists, self.device)
+        return splits, lambda: trainer_of(config, self.data, splits, lists, self.device)
 
     @property
     def small(self) -> float:
@@ -204,10 +204,10 @@ def engines(bench: Bench) -> Iterator[Row]:
         for engine in ("fast", "reference"):
             config = bench.config(bench.small, 2, engine, **VARIANTS[name])
             splits, make = bench.setup(config)
-            program = make()
+            trainer = make()
             graphs = splits.epoch_order(1)[:, :64].to(bench.device)
-            program.train_step(1, 0, graphs, 0.0)  # first moments: a tenth of the gradient
-            found.append((program.optimizer.mean, *program.model.buffers()))
+            trainer.train_step(1, 0, graphs, 0.0)  # first moments: a tenth of the gradient
+            found.append((trainer.optimizer.mean, *trainer.model.buffers()))
         worst = max(error(x, y) for x, y in zip(*found, strict=True))
         yield {"part": "engines", "what": name, "error": worst, "limit": 3e-5}
 
@@ -218,7 +218,7 @@ def recorded(bench: Bench) -> Iterator[Row]:
         config = bench.config(bench.small, 2, "fast", **model)
         splits, make = bench.setup(config)
         eager, other = make(), make()
-        static = StaticProgram(other, bench.record, AT_ONCE)
+        static = CudaGraphTrainer(other, bench.record, AT_ONCE)
         valid = splits.places("valid").to(bench.device)
         pairs = []
         for epoch in (1, 2):
@@ -238,14 +238,14 @@ def waiting(bench: Bench) -> Iterator[Row]:
     for name, model in VARIANTS.items():
         config = bench.config(bench.small, 2, "fast", **model)
         splits, make = bench.setup(config)
-        program = make()
+        trainer = make()
         steps: list[Callable[[], None]] = []
 
         def keep(step: Callable[[], None], steps: list[Callable[[], None]] = steps) -> Any:
             steps.append(step)
             return emulated(step)
 
-        static = StaticProgram(program, keep, AT_ONCE)
+        static = CudaGraphTrainer(trainer, keep, AT_ONCE)
         static.train_epoch(1, splits.epoch_order(1).to(bench.device), 1e-4)
         static.predict(splits.places("valid").to(bench.device))
         torch.cuda.set_sync_debug_mode("error")
@@ -270,13 +270,13 @@ def epochs(bench: Bench) -> Iterator[Row]:
 def _epoch(bench: Bench, replicates: int) -> Row:
     config = bench.config(bench.fraction, replicates, "fast")
     splits, make = bench.setup(config)
-    program = make()
+    trainer = make()
     if bench.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
     bank = cached_bank(bench.data, config.basis).subset(splits.numbers)
-    size = program.optimizer.values.shape[1]
+    size = trainer.optimizer.values.shape[1]
     estimate = Footprint.of(config, splits.graphs, bank, size)
-    static = StaticProgram(program, bench.record, AT_ONCE)
+    static = CudaGraphTrainer(trainer, bench.record, AT_ONCE)
     orders = [splits.epoch_order(epoch).to(bench.device) for epoch in range(1, 5)]
     began = bench.wait()
     static.train_epoch(1, orders[0], 1e-4)
@@ -289,7 +289,7 @@ def _epoch(bench: Bench, replicates: int) -> Row:
         times.append(bench.wait() - began)
     for order in orders[1:3]:
         began = bench.wait()
-        keys = replicate_keys(program.replicates, 1).to(bench.device).expand(len(steps), -1)
+        keys = replicate_keys(trainer.replicates, 1).to(bench.device).expand(len(steps), -1)
         static._pack(static.learning, in_steps(order, config.training.batch_size), keys)
         built.append(bench.wait() - began)
     valid = splits.places("valid").to(bench.device)
@@ -315,12 +315,12 @@ def _epoch(bench: Bench, replicates: int) -> Row:
 def _reference_ms(bench: Bench, replicates: int) -> float:
     """A step of the reference engine, collation included, per replicate."""
     splits, make = bench.setup(bench.config(bench.small, replicates, "reference"))
-    program = make()
+    trainer = make()
     graphs = splits.epoch_order(1).to(bench.device)
     times = []
     for number in range(6):
         began = bench.wait()
-        program.train_step(1, number, graphs[:, :64], 1e-4)
+        trainer.train_step(1, number, graphs[:, :64], 1e-4)
         times.append(bench.wait() - began)
     return 1e3 * median(times[2:]) / replicates
 
@@ -368,7 +368,7 @@ def slowest(bench: Bench) -> Iterator[Row]:
 
     use_precision("tf32", bench.device)
     splits, make = bench.setup(bench.config(bench.small, bench.replicates, "fast"))
-    static = StaticProgram(make(), Captured(), AT_ONCE)
+    static = CudaGraphTrainer(make(), Captured(), AT_ONCE)
     order = splits.epoch_order(1).to(bench.device)
     static.train_epoch(1, order, 1e-4)
     replay = static.learning.replay

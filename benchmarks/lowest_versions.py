@@ -60,9 +60,9 @@ def main(folder: Path, words: list[str]) -> None:
         run(python, "-m", "pytest", *words)
         return
     run(python, "-m", "pytest", "-n", "2", "-m", "not ray")
-    program = "import sys; from pdf_search.cli import main; main()"
+    trainer = "import sys; from pdf_search.cli import main; main()"
     (folder / "work").mkdir(exist_ok=True)
-    run(python, "-c", program, *SWEEP.split(), folder=folder / "work")
+    run(python, "-c", trainer, *SWEEP.split(), folder=folder / "work")
 
 
 if __name__ == "__main__":

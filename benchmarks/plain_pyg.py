@@ -51,8 +51,8 @@ def plain_program(
 
     from pdf_search.config import parse_trial  # noqa: PLC0415
     from pdf_search.data import load_prepared, prepare  # noqa: PLC0415
+    from pdf_search.graphs.bank_builder import build_bank  # noqa: PLC0415
     from pdf_search.graphs.batch import DeviceData  # noqa: PLC0415
-    from pdf_search.graphs.build import build_bank  # noqa: PLC0415
     from pdf_search.space import paper_trial  # noqa: PLC0415
 
     config = parse_trial(dict(paper_trial("zinc")))

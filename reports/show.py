@@ -7,11 +7,9 @@ from collections import Counter
 import yaml
 
 from pdf_search.records import Phase, State
-from pdf_search.results import no_trial
-from pdf_search.results.summary import UNDEFINED
-from reports.grid_texts import grid_plain
-from reports.leaderboard import UNDEFINED_CELL, leaderboard_grid
-from reports.numbers import (
+from pdf_search.results import UNDEFINED, no_trial
+from reports.grid.grid_texts import grid_plain
+from reports.grid.numbers import (
     format_both,
     format_count,
     format_parameter,
@@ -20,10 +18,11 @@ from reports.numbers import (
     metric_label,
     scaled,
 )
+from reports.grid.plain_table import render_plain
 from reports.sweep_data import Entry, SweepData
-from reports.tables import render_plain
+from reports.tables.leaderboard import UNDEFINED_CELL, leaderboard_grid
+from reports.tables.target_table import confirmed_targets, target_lines
 from reports.target_notes import averaged
-from reports.target_table import confirmed_targets, target_lines
 from reports.versions import sweep_versions, version_notes, version_text
 
 _COLUMNS = 6  # confirmed trials beside each other

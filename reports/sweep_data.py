@@ -12,7 +12,7 @@ from pathlib import Path
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
 from pdf_search.wording import counted
-from reports.pooled import pooled_runs
+from reports.tables.pooled import pooled_runs
 
 MOST_REASONS = 3  # for which trials failed, named one by one
 CONFIRM_OF = re.compile(r"confirm of (\d+)")

@@ -8,12 +8,12 @@ from pathlib import Path
 from pdf_search.atomic import whole_file
 from pdf_search.errors import StoreError
 from pdf_search.results import Store
-from reports.grid_texts import grid_csv, grid_markdown, tables_as_files
-from reports.html import report_html
-from reports.leaderboard import leaderboard_grid
-from reports.result_table import result_grid
+from reports.grid.grid_texts import grid_csv, grid_markdown, tables_as_files
+from reports.pages.html import report_html
 from reports.sweep_data import load_sweep
-from reports.target_table import target_grid
+from reports.tables.leaderboard import leaderboard_grid
+from reports.tables.result_table import result_grid
+from reports.tables.target_table import target_grid
 
 
 def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:

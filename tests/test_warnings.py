@@ -96,7 +96,12 @@ def test_warnings_are_errors_where_our_code_causes_them(tmp_path: Path, package:
 
 
 def test_our_modules_by_name() -> None:
-    for name in ("pdf_search", "pdf_search.data.cache", "reports.html", "search_spaces"):
+    for name in (
+        "pdf_search",
+        "pdf_search.data.prepared.cache",
+        "reports.pages.html",
+        "search_spaces",
+    ):
         assert re.match(OURS, name)
     for name in ("torch", "pdf_search_extras", "reportsx"):
         assert not re.match(OURS, name)
@@ -122,8 +127,8 @@ def screen(program: str, folder: Path) -> str:
 def test_importing_our_modules_shows_no_announcement(tmp_path: Path) -> None:
     program = (
         "import pdf_search, pdf_search.model.gin\n"
-        "from pdf_search.data.download import _pyg\n"
-        "from pdf_search.data.ogb_package import import_ogb\n"
+        "from pdf_search.data.raw.download import _pyg\n"
+        "from pdf_search.data.raw.ogb_package import import_ogb\n"
         "_pyg(), import_ogb('ogb.graphproppred')\n"
     )
     assert "torch.jit" not in screen(program, tmp_path)

@@ -19,7 +19,7 @@ from pdf_search.errors import (
     StoreError,
 )
 from pdf_search.records import State, TrialRecord
-from pdf_search.results.advice import divergence_advice
+from pdf_search.results import divergence_advice
 from pdf_search.sweep import StudyPlan, SweepFolder, SweepResult
 from pdf_search.wording import counted
 

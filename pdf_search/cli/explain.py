@@ -13,7 +13,7 @@ from pdf_search.cli.groups import AsJson, Place, Source, grouped
 from pdf_search.cli.trained import RunName, Which, find_run, loaded_to_explain
 from pdf_search.cli.words import facts, out, out_json, say
 from pdf_search.errors import ConfigError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,8 @@ def explain(
     """
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    from pdf_search.inference.explain import explain as explained
-    from pdf_search.inference.files import write_explanation
-    from pdf_search.inference.tables import summary
+    from pdf_search.inference import explain as explained
+    from pdf_search.inference import summary, write_explanation
 
     wanted = view.numbers
     kept = find_run(run, which, place)
@@ -76,14 +75,14 @@ def explain(
     if as_json:
         out_json({**summary(found), "folder": target, "files": files})
         return
-    from pdf_search.inference.text import headline
+    from pdf_search.inference import headline
 
     out(f"{headline(found)}\n\n{_channel_table(summary(found))}\n{_depth_table(summary(found))}")
     say(f"written to {target}; open {target / 'explain.html'}")
 
 
 def _channel_table(found: dict[str, Any]) -> str:
-    from reports.tables import render_plain
+    from reports import render_plain
 
     header = ["f(G), constant part off", "norm", "constant", "commutator", "outside", "angle"]
     rows = [

@@ -177,8 +177,8 @@ class Place:
         """The database's absolute file or its URL; None for each sweep's own file."""
         if self.db is None:
             return None
-        from pdf_search.places import expanded
-        from pdf_search.results.database import parse_url, sqlite_file
+        from pdf_search.paths import expanded
+        from pdf_search.results import parse_url, sqlite_file
 
         url = parse_url(self.db)
         file = sqlite_file(url)

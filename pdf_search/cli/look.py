@@ -35,9 +35,7 @@ def data(
     as_json: AsJson = False,
 ) -> None:
     """Prepare a data set (once) and print what is in it."""
-    from pdf_search.data import load_prepared, prepare, statistics
-    from pdf_search.data.guess import GUESSED
-    from pdf_search.data.outlook import outlook
+    from pdf_search.data import GUESSED, load_prepared, outlook, prepare, statistics
     from pdf_search.records import Task
 
     if listed or name is None:

@@ -12,7 +12,7 @@ from pdf_search.cli.groups import AsJson, Place, Source, grouped
 from pdf_search.cli.trained import RunName, Which, find_run, loaded
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, DataError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 from pdf_search.wording import counted
 
 
@@ -35,8 +35,8 @@ def predict(
     """
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    from pdf_search.data.molecules import read_table
-    from pdf_search.inference.molecules import predict_molecules
+    from pdf_search.data import read_table
+    from pdf_search.inference import predict_molecules
 
     if to is not None and expanded(to).resolve() == expanded(csv).resolve():
         raise ConfigError(f"--to {to} is the file of --csv, which it would replace: name another")

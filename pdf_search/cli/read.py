@@ -13,7 +13,7 @@ from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.groups import AsJson, Place, SweepName, grouped
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, StoreError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def list_sweeps(place: Place, as_json: AsJson = False) -> None:
 
     Runs of `pdf-search train` are named below them, on standard error.
     """
-    from pdf_search.sweep.no_sweep import runs_below
-    from reports.tables import render_plain
+    from pdf_search.sweep import runs_below
+    from reports import render_plain
 
     rows = [
         _line(data, where, _called(data.sweep.name, where, place))
@@ -115,7 +115,7 @@ def show(
 
 def _none(place: Place) -> str:
     """That nothing is listed, and why if --out is no folder of sweeps."""
-    from pdf_search.sweep.no_sweep import instead_of_sweep, is_run
+    from pdf_search.sweep import instead_of_sweep, is_run
 
     out = expanded(place.out)
     if place.db is not None:
@@ -129,7 +129,7 @@ def _none(place: Place) -> str:
 def _stores(place: Place) -> Iterator[tuple[Store, str]]:
     """The databases, open one at a time; one that cannot be read is told and passed over."""
     from pdf_search.results import Store
-    from pdf_search.sweep.no_sweep import databases
+    from pdf_search.sweep import databases
 
     if place.url is not None:
         with Store(place.url, create=False) as store:
@@ -186,7 +186,7 @@ def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     from pdf_search.records import METRICS
-    from reports.numbers import format_value, scaled
+    from reports import format_value, scaled
 
     metric = METRICS[row["metric"]]
     best = format_value(scaled(row["best_validation"], metric), None)

@@ -89,8 +89,8 @@ def _check_published(study: Study) -> None:
     """Raises:
     ConfigError: a row wants a published number that is not there.
     """
-    from pdf_search.data.registry import lookup
-    from reports.published import published
+    from pdf_search.data import lookup
+    from reports import published
 
     for row in study.rows:
         wanted, data = row.published, row.config.data

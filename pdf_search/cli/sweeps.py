@@ -68,7 +68,7 @@ def quickstart(
     search: Search, confirming: Confirming, machine: Machine, source: Source, place: Place
 ) -> None:
     """The whole way on a small data set that comes along: solvation energies of 642 molecules."""
-    from pdf_search.sweep.machine import usable_cpus
+    from pdf_search.sweep import usable_cpus
 
     options = _options(search, confirming, machine, source)
     name = options.setdefault("name", QUICKSTART)

@@ -13,7 +13,7 @@ from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.groups import Place, Source, grouped
 from pdf_search.cli.words import out, say
 from pdf_search.errors import ConfigError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 
 if TYPE_CHECKING:
     from reports import Grid, Study
@@ -49,8 +49,7 @@ def statistics_verb(
 
 def _papers_sets(cache: Path | None) -> list[str]:
     """The paper's data sets without those that take long to prepare and are not."""
-    from pdf_search.data import cache_entries
-    from pdf_search.data.registry import TU_SETS
+    from pdf_search.data import TU_SETS, cache_entries
 
     prepared = {entry.name for entry in cache_entries(cache)}
     large = [name for name in ("ogbg-molpcba", "ogbg-ppa") if name in prepared]

@@ -16,7 +16,7 @@ from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
 from pdf_search.cli.trained import prepared_data
 from pdf_search.cli.words import out, out_json, say
 from pdf_search.errors import ConfigError, DataError, PdfSearchError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 
 if TYPE_CHECKING:
     from pdf_search.config import TrialConfig
@@ -56,11 +56,10 @@ def train(
     # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from pdf_search.config import VERSIONS
-    from pdf_search.data.split_notes import with_split_notes
+    from pdf_search.data import with_split_notes
     from pdf_search.records import State
     from pdf_search.space import load_space, settings_named
-    from pdf_search.training.device import resolve_device
-    from pdf_search.training.run_folder import with_versions_of
+    from pdf_search.training import resolve_device, with_versions_of
 
     begun = _folder(run, "") if run.resume else None
     known = None if begun is None else _begun_data(begun.path, source)
@@ -92,9 +91,7 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
     """Raises:
     ConfigError: the name is taken, or there is nothing to continue.
     """
-    from pdf_search.sweep import SweepFolder
-    from pdf_search.sweep.folder import find_folder, free_name
-    from pdf_search.sweep.no_sweep import is_run
+    from pdf_search.sweep import SweepFolder, find_folder, free_name, is_run
 
     if run.resume and run.name is None:
         raise ConfigError("--resume needs the --name of the run to continue")
@@ -115,7 +112,7 @@ def _folder(run: Run, wanted: str) -> SweepFolder:
 def _begun_data(folder: Path, source: Source) -> Prepared | None:
     """The data set as it was prepared for the run that is continued, if that is still there."""
     from pdf_search.data import recorded_data
-    from pdf_search.training.facts import begun_with
+    from pdf_search.training import begun_with
 
     begun = begun_with(folder)
     return recorded_data(*begun, source.cache) if begun else None
@@ -127,7 +124,7 @@ def _data(config: TrialConfig, source: Source, begun: SweepFolder | None) -> Pre
     Raises:
         DataError: it cannot be prepared, or it is not what the run ``begun`` began with.
     """
-    from pdf_search.training.facts import begun_with
+    from pdf_search.training import begun_with
 
     data = prepared_data(config.data, source)
     was = None if begun is None else begun_with(begun.path)
@@ -143,7 +140,7 @@ def _data(config: TrialConfig, source: Source, begun: SweepFolder | None) -> Pre
 def _config(space: Space, run: Run) -> TrialConfig:
     from pdf_search.config import parse_trial
     from pdf_search.records import Phase
-    from pdf_search.sweep.trials import cut
+    from pdf_search.sweep import cut
 
     point = dict(space.published[0]) if space.published else space.sample(_first)
     tree = space.trial(point)
@@ -173,19 +170,18 @@ def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dic
     typer.Exit: 130 after an interrupt; everything up to the last whole epoch is kept.
     """
     from pdf_search.records import METRICS
-    from pdf_search.sweep.halt import Halt
-    from pdf_search.training.baseline import baseline_predictor
-    from pdf_search.training.run_folder import RunFolder
+    from pdf_search.stop_condition import StopCondition
+    from pdf_search.training import RunFolder, baseline_predictor
 
     metric = METRICS[config.data.metric or data.info.metric]
-    halt, folder = Halt(), RunFolder(path)
+    stop_condition, folder = StopCondition(), RunFolder(path)
 
     def see(report: EpochReport) -> bool:
         say(_progress(report, config, metric))
-        return halt.due()
+        return stop_condition.due()
 
     try:
-        with halt.on_signals():
+        with stop_condition.on_signals():
             outcome = folder.train(config, data, see, resume)
     except KeyboardInterrupt:
         outcome = None
@@ -200,7 +196,7 @@ def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dic
 def _progress(report: EpochReport, config: TrialConfig, metric: Metric) -> str:
     from statistics import fmean
 
-    from reports.numbers import format_value, scaled
+    from reports import format_value, scaled
 
     loss = fmean(replicate.train_loss for replicate in report.replicates)
     parts = [f"epoch {report.epoch}/{config.epochs}", f"loss {loss:.4g}"]

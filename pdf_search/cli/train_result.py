@@ -18,11 +18,10 @@ from pdf_search.records import (
     TrialOutcome,
     TrialRecord,
 )
-from pdf_search.results.summary import Stat, TrialSummary, summarise
-from pdf_search.training.target_values import target_values
+from pdf_search.results import Stat, TrialSummary, summarise
+from pdf_search.training import target_values
 from pdf_search.wording import counted
-from reports.numbers import format_both, metric_label, scaled
-from reports.tables import render_plain
+from reports import format_both, metric_label, render_plain, scaled
 
 SHOWN = 20  # targets in the table
 

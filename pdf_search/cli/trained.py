@@ -20,7 +20,7 @@ from pdf_search.records import Phase
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig, TrialConfig
     from pdf_search.data import Prepared
-    from pdf_search.inference.load import Trained
+    from pdf_search.inference import Trained
 
 SHOWN_GRAPHS = 12  # of those kept, in a message
 
@@ -58,9 +58,9 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
     """
     if which.trial is not None:
         return _of_sweep(run, which.trial, which.phase, place)
-    from pdf_search.inference.load import read_config
-    from pdf_search.sweep.folder import find_folder
-    from pdf_search.training.checkpoint import CHECKPOINT
+    from pdf_search.inference import read_config
+    from pdf_search.sweep import find_folder
+    from pdf_search.training import CHECKPOINT
 
     folder = find_folder(place.out, run)
     if (folder / "results.db").is_file():
@@ -120,7 +120,7 @@ def loaded_to_explain(
         ConfigError: graph number ``graph`` is not kept with it, and the data set is gone.
     """
     from pdf_search.errors import TrialError
-    from pdf_search.inference.load import load_trained, with_excerpt
+    from pdf_search.inference import load_trained, with_excerpt
 
     with _local(kept.checkpoint) as folder:
         trained = _load(folder, kept, source, replicate)
@@ -144,7 +144,7 @@ def prepared_data(config: DataConfig, source: Source) -> Prepared:
 
 def _load(folder: Path, kept: Kept, source: Source, replicate: int | None) -> Trained:
     from pdf_search.data import recorded_data
-    from pdf_search.inference.load import NeedsDataError, load_trained
+    from pdf_search.inference import NeedsDataError, load_trained
 
     try:
         return load_trained(folder, kept.config, None, replicate)
@@ -195,7 +195,7 @@ def _local(checkpoint: str) -> Iterator[Path]:
     if Path(checkpoint).is_dir():
         yield Path(checkpoint)
         return
-    from pdf_search.sweep.checkpoints import local_copy
+    from pdf_search.sweep import local_copy
 
     try:
         with local_copy(checkpoint) as folder:

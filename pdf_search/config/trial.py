@@ -14,7 +14,7 @@ from pdf_search.config.data import VERSIONS, DataConfig
 from pdf_search.config.frozen import Frozen
 from pdf_search.config.model import ModelConfig
 from pdf_search.config.training import TrainingConfig
-from pdf_search.config.wrong import describe
+from pdf_search.config.validation import describe
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate
 

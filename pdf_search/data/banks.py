@@ -17,13 +17,12 @@ import numpy as np
 
 from pdf_search.atomic import new_folder, put_folder
 from pdf_search.config import BasisConfig
-from pdf_search.data.arrays import checksum, map_array, save_array
-from pdf_search.data.cache import cache_folder, locked
-from pdf_search.data.prepared import Prepared
-from pdf_search.data.raw_set import Progress, silent
+from pdf_search.data.prepared.arrays import checksum, map_array, save_array
+from pdf_search.data.prepared.cache import cache_folder, locked
+from pdf_search.data.prepared.folder import Prepared
+from pdf_search.data.raw.raw_set import Progress, silent
 from pdf_search.errors import DataError
-from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.graph_set import Array
+from pdf_search.graphs import Array, Bank
 from pdf_search.wording import counted
 
 FORMAT = 1  # of the folder and of the mathematics behind it; a change makes older banks unused
@@ -62,7 +61,7 @@ def cached_bank(
             bases = counted(built.size, "basis", "bases")
             say(f"computing {bases} of {data.info.title}'s {counted(len(data.graphs), 'graph')}")
             # Only here: building needs torch, reading does not.
-            from pdf_search.graphs.build import build_bank  # noqa: PLC0415
+            from pdf_search.graphs import build_bank  # noqa: PLC0415
 
             bank = build_bank(data.graphs, built)
             _store(family / _bases_name(built), bank)

@@ -14,9 +14,9 @@ from pdf_search.config import (
     LinearInput,
     NoInput,
 )
-from pdf_search.data import molecules
-from pdf_search.data.metrics import TASK_METRICS, MetricError, metric_problem
-from pdf_search.data.ogb_package import atom_sizes, bond_sizes, graph_property_sets
+from pdf_search.data.molecules import smiles_table
+from pdf_search.data.raw.ogb_package import atom_sizes, bond_sizes, graph_property_sets
+from pdf_search.data.targets.metrics import TASK_METRICS, MetricError, metric_problem
 from pdf_search.errors import DataError
 from pdf_search.records import Protocol, Task
 
@@ -215,7 +215,7 @@ def _ogb_info(name: str) -> DatasetInfo:
 def _csv_info(config: DataConfig) -> DatasetInfo:
     if config.path is None:
         raise DataError("data.name is csv, but data.path (the file with the molecules) is missing")
-    _, targets = molecules.read_own(
+    _, targets = smiles_table.read_own(
         Path(config.path), config.smiles, config.targets, config.task, config.featuriser
     )
     return DatasetInfo(

@@ -1,1 +1,5 @@
 """Pure mathematics of graphs: matrices, basis rows, pair lists."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

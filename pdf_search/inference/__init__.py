@@ -1,1 +1,5 @@
 """Use of a trained model: what it has learned, as data and plots."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,16 +12,22 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pdf_search.config import TrialConfig, parse_trial
-from pdf_search.data.prepared import Prepared
+from pdf_search.data import Prepared
 from pdf_search.errors import ConfigError, TrialError
-from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.model.network import PDFNetwork
+from pdf_search.graphs import GraphSet
+from pdf_search.model import PDFNetwork
 from pdf_search.records import Phase, Replicate
-from pdf_search.training.checkpoint import CHECKPOINT, identity, load_checkpoint
-from pdf_search.training.excerpt import EXCERPT, Excerpt, read_excerpt
-from pdf_search.training.facts import ModelFacts
-from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.run_folder import CONFIG
+from pdf_search.training import (
+    CHECKPOINT,
+    CONFIG,
+    EXCERPT,
+    Excerpt,
+    ModelFacts,
+    ReplicateSplits,
+    identity,
+    load_checkpoint,
+    read_excerpt,
+)
 
 
 class NeedsDataError(TrialError):

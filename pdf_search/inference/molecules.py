@@ -10,13 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pdf_search.data.featurise import molecule_graphs
-from pdf_search.data.isotopes import isotope_notes
-from pdf_search.data.kinds import are_molecules, unseen_notes
-from pdf_search.data.molecules import Table
-from pdf_search.data.raw_set import Progress, silent
+from pdf_search.data import (
+    Progress,
+    Table,
+    are_molecules,
+    isotope_notes,
+    molecule_graphs,
+    silent,
+    unseen_notes,
+)
 from pdf_search.errors import ConfigError, DataError
-from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.graphs import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.inference.predict import predictions
 from pdf_search.records import Task

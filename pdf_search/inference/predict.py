@@ -6,12 +6,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdf_search.graphs.build import build_bank
-from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.graphs import GraphSet, build_bank
 from pdf_search.inference.load import Trained
-from pdf_search.model.engines import engine_data
-from pdf_search.training.loop import PREDICTION_BATCH
-from pdf_search.training.selection import probabilities
+from pdf_search.model import engine_data
+from pdf_search.training import PREDICTION_BATCH, probabilities
 
 
 def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from pdf_search.errors import PdfSearchError
-from pdf_search.places import usual_cache, why_not_writable
+from pdf_search.paths import usual_cache, why_not_writable
 
 BESIDE = Path(__file__).parent / "__pycache__"
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import torch
 
 from pdf_search.config import ModelConfig
-from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.batch import Batch, DeviceData
-from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.graphs import Bank, Batch, DeviceData, GraphSet
 from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.network import PDFNetwork
@@ -31,20 +29,20 @@ def engine_data(
     """The graphs and their bank as ``reference`` or ``fast`` reads them; it makes the batches."""
     if engine == "reference":
         return DeviceData.build(graphs, bank, device)
-    listing = Listing.of(config, len(bank.target), bank.supported)
+    listing = PairLayout.of(config, len(bank.target), bank.supported)
     bank = bank.enumerated() if listing.every_pair else bank
     return FastData.build(graphs, bank, device, listing.by_pair)
 
 
 @dataclass(frozen=True)
-class Listing:
+class PairLayout:
     """What the fast engine lists of a data set."""
 
     every_pair: bool  # far pairs too
     by_pair: bool  # each pair with a weight of its own; else pairs share the weights of their rows
 
     @classmethod
-    def of(cls, config: ModelConfig, near: int, supported: int) -> Listing:
+    def of(cls, config: ModelConfig, near: int, supported: int) -> PairLayout:
         """``near`` pairs of ``supported`` ones (all pairs of a graph under dense support).
 
         Dropout on the filter draws for each pair, far ones too. A softmax lists all pairs where

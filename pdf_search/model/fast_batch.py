@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from pdf_search.graphs.batch import Nodes
+from pdf_search.graphs import Nodes
 from pdf_search.kernels.triples import Messages, Triples
 
 

@@ -10,10 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.batch import NodeData, counts, put
-from pdf_search.graphs.compact import Ragged, compact
-from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.graphs import Bank, GraphSet, NodeData, Ragged, compact, counts, put
 from pdf_search.kernels.triples import Messages, Order, Triples, group, pointer
 from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 

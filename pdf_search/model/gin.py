@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from pdf_search.config import CategoricalInput, InputShape, LinearInput, ModelConfig, NoInput
-from pdf_search.graphs.batch import NodeData, counts, places, put
-from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.graphs import GraphSet, NodeData, counts, places, put
 from pdf_search.imports import quietly
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.records import Replicate

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import InputShape, ModelConfig, NoInput
-from pdf_search.graphs.batch import Batch
+from pdf_search.graphs import Batch
 from pdf_search.model.fast import FastConvolution
 from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.filters import Filter

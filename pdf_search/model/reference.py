@@ -8,7 +8,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.graphs.batch import Batch
+from pdf_search.graphs import Batch
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear, activation
 from pdf_search.model.randomness import FILTER, Dropout

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.registry import DatasetInfo
+from pdf_search.data import DatasetInfo
 from pdf_search.space.checked import settle
 from pdf_search.space.definition import Definition
-from pdf_search.space.problems import Problems
+from pdf_search.space.files.problems import Problems
 from pdf_search.space.published import Point, departures, point_of
 from pdf_search.space.space import Space
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pdf_search.config import TrialConfig
+from pdf_search.space.config_paths import keys_below
 from pdf_search.space.domains import Choice, FloatRange, IntRange, Label, Parameter
-from pdf_search.space.fields import keys_below
+from pdf_search.space.files.located import Tried, try_trial
+from pdf_search.space.files.problems import Problems, Where, did_you_mean
 from pdf_search.space.limits import COMPUTED, Limit
-from pdf_search.space.located import Tried, try_trial
-from pdf_search.space.problems import Problems, Where, did_you_mean
-from pdf_search.space.tree import Node, Open, build, parameters
+from pdf_search.space.tree import Node, ParameterNode, build, parameters
 
 
 def check_trials(tree: Node, problems: Problems) -> Tried:
@@ -69,7 +69,7 @@ def _written_at(at: Where, places: Mapping[Where, Node]) -> Where:
 def _check_kinds(tried: Tried, places: Mapping[Where, Node], problems: Problems) -> None:
     """A range of whole numbers for a real setting, or the reverse, is hardly what was meant."""
     for at, node in places.items():
-        if not isinstance(node, Open) or node.options or not tried.read(at):
+        if not isinstance(node, ParameterNode) or node.options or not tried.read(at):
             continue
         value: Any = tried.config
         for part in at:

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdf_search.config import TrainingConfig, TrialConfig, newest
-from pdf_search.data.metrics import TASK_METRICS, metric_problem
-from pdf_search.data.registry import DatasetInfo
+from pdf_search.data import TASK_METRICS, DatasetInfo, metric_problem
 from pdf_search.records import METRICS
 from pdf_search.space.check import check_limits, check_trials
 from pdf_search.space.data_set import look_up, settle_protocol
 from pdf_search.space.definition import Definition, Head, parse_head
+from pdf_search.space.files.problems import Problems
 from pdf_search.space.limits import Limit
 from pdf_search.space.parse import parse_tree
-from pdf_search.space.problems import Problems
 from pdf_search.space.tree import Node
 
 

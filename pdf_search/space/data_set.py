@@ -8,15 +8,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from pdf_search.config import DataConfig
-from pdf_search.data.metrics import MetricError
-from pdf_search.data.registry import DatasetInfo, lookup
+from pdf_search.data import DatasetInfo, MetricError, lookup
 from pdf_search.errors import DataError
 from pdf_search.records import Protocol
-from pdf_search.space.fields import config_paths
-from pdf_search.space.located import located_errors
-from pdf_search.space.overrides import Settable, lay_sets, read_sets
-from pdf_search.space.problems import Problems, Where
-from pdf_search.space.settings import OWN_DATA
+from pdf_search.space.config_paths import config_paths
+from pdf_search.space.files.located import located_errors
+from pdf_search.space.files.problems import Problems, Where
+from pdf_search.space.settings.merge import OWN_DATA
+from pdf_search.space.settings.overrides import Settable, lay_sets, read_sets
 
 DEFAULT_FOLDS = 10
 

@@ -10,12 +10,12 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field, ValidationError
 
 from pdf_search.config import Frozen, TrialConfig
-from pdf_search.data.metrics import metric_problem
+from pdf_search.data import metric_problem
 from pdf_search.records import METRICS
-from pdf_search.space.fields import OWNED_BY_SWEEP, config_paths
-from pdf_search.space.located import located_errors
-from pdf_search.space.problems import Problems, Where, did_you_mean
-from pdf_search.space.settings import forget, lay_over
+from pdf_search.space.config_paths import OWNED_BY_SWEEP, config_paths
+from pdf_search.space.files.located import located_errors
+from pdf_search.space.files.problems import Problems, Where, did_you_mean
+from pdf_search.space.settings.merge import forget, lay_over
 
 Part = TypeVar("Part", bound=Frozen)
 Count = Annotated[int, Field(ge=1, strict=True)]

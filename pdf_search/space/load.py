@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.config import DataConfig, newest, parse_trial
-from pdf_search.data.registry import DatasetInfo, canonical, lookup
+from pdf_search.data import DatasetInfo, canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
 from pdf_search.space.definition import Definition, known_paths, merge, retarget
-from pdf_search.space.files import (
+from pdf_search.space.files.problems import Problems, closest, did_you_mean
+from pdf_search.space.files.shipped import (
     own_definition,
     seen_from,
     shipped_definition,
@@ -22,8 +23,7 @@ from pdf_search.space.files import (
     shipped_text,
     shipped_tree,
 )
-from pdf_search.space.overrides import Settable, data_set_named, lay_sets, read_sets
-from pdf_search.space.problems import Problems, closest, did_you_mean
+from pdf_search.space.settings.overrides import Settable, data_set_named, lay_sets, read_sets
 from pdf_search.space.space import Space
 from pdf_search.space.taxonomy import TaxonomySetting, lay_setting, taxonomy_setting
 

@@ -18,8 +18,8 @@ from pdf_search.space.domains import (
     Label,
     Parameter,
 )
-from pdf_search.space.problems import Problems, Where, did_you_mean, dotted
-from pdf_search.space.tree import Branch, Fixed, Node, Open
+from pdf_search.space.files.problems import Problems, Where, did_you_mean, dotted
+from pdf_search.space.tree import Branch, Fixed, Node, ParameterNode
 
 RANGE_KEYS = {"range", "step", "log", "integer"}
 LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ -]*")
@@ -84,7 +84,7 @@ def _domain(
     except ValueError as error:
         problems.cannot_read((*where, "range"), str(error))
         return Fixed(None, where)
-    return Open(Parameter(path, domain, condition), {}, where)
+    return ParameterNode(Parameter(path, domain, condition), {}, where)
 
 
 def _choice(given: Any, where: Where, condition: Condition | None, problems: Problems) -> Node:
@@ -100,7 +100,7 @@ def _choice(given: Any, where: Where, condition: Condition | None, problems: Pro
     if not options:
         return Fixed(None, where)
     domain: Domain = Choice(tuple(options))
-    return Open(Parameter(path, domain, condition), options, where)
+    return ParameterNode(Parameter(path, domain, condition), options, where)
 
 
 def _named_options(

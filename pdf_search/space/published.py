@@ -7,7 +7,7 @@ from typing import Any
 
 from pdf_search.config import TrialConfig
 from pdf_search.space.domains import Label
-from pdf_search.space.settings import ABSENT, tree_differences
+from pdf_search.space.settings.merge import ABSENT, tree_differences
 from pdf_search.space.tree import Node, build, match
 
 Point = dict[str, Label]

@@ -12,7 +12,7 @@ from typing import Any
 from pdf_search.config import TrialConfig
 from pdf_search.space.definition import HEAD_KEYS, TREE_KEYS, Head
 from pdf_search.space.parse import NOT_SEARCHED
-from pdf_search.space.study import ROW_TREE, PublishedRow, StudyHead
+from pdf_search.space.studies.study import ROW_TREE, PublishedRow, StudyHead
 
 DOMAIN = {"$ref": "#/$defs/Domain"}
 PLAIN = ("DataConfig",)

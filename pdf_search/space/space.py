@@ -13,8 +13,8 @@ from pdf_search.records import Protocol
 from pdf_search.space.checked import Checked, check_definition
 from pdf_search.space.definition import Definition
 from pdf_search.space.domains import Parameter
+from pdf_search.space.files.problems import Problems, did_you_mean
 from pdf_search.space.limits import Limit, count_parameters
-from pdf_search.space.problems import Problems, did_you_mean
 from pdf_search.space.tree import Node, build, parameters, points, size
 
 

@@ -14,10 +14,10 @@ from typing import Any
 from pdf_search.config import Frozen
 from pdf_search.errors import SpaceError
 from pdf_search.space.definition import Definition, merge
-from pdf_search.space.files import shipped_names, shipped_tree
+from pdf_search.space.files.problems import did_you_mean
+from pdf_search.space.files.shipped import shipped_names, shipped_tree
 from pdf_search.space.parse import is_domain
-from pdf_search.space.problems import did_you_mean
-from pdf_search.space.settings import forget, overlay
+from pdf_search.space.settings.merge import forget, overlay
 
 PREFIX = "taxonomy/"
 

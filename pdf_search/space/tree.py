@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdf_search.space.domains import Label, Parameter
-from pdf_search.space.problems import Where
+from pdf_search.space.files.problems import Where
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Open:
+class ParameterNode:
     """A domain. A choice has one option a label, which may open further domains."""
 
     parameter: Parameter
@@ -32,7 +32,7 @@ class Open:
     where: Where
 
 
-Node = Fixed | Branch | Open
+Node = Fixed | Branch | ParameterNode
 Choose = Callable[[Parameter], Any]
 Visit = Callable[[Where, Node], None]
 
@@ -57,7 +57,7 @@ def parameters(node: Node) -> Iterator[Parameter]:
     if isinstance(node, Branch):
         for child in node.children.values():
             yield from parameters(child)
-    elif isinstance(node, Open):
+    elif isinstance(node, ParameterNode):
         yield node.parameter
         for option in node.options.values():
             yield from parameters(option)

@@ -9,21 +9,26 @@ from typing import Any
 
 from rich.console import Console
 
-from pdf_search.data.raw_set import Progress
+from pdf_search.data import Progress
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
 from pdf_search.results import Store, is_study_part, study_parts
 from pdf_search.space import Space, recorded_study
-from pdf_search.sweep.begun import begun_data
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.begun_data import begun_data
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.halt import Halt
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import Plan, plan_sweep
-from pdf_search.sweep.record import RAW_FILES, new_record, refuse_changed_data, refuse_taken
-from pdf_search.sweep.runner import Runner
 from pdf_search.sweep.study_plan import StudyPlan, plan_study
 from pdf_search.sweep.study_run import run_listed
+from pdf_search.sweep.trial_log.sweep_record import (
+    RAW_FILES,
+    new_record,
+    refuse_changed_data,
+    refuse_taken,
+)
+from pdf_search.sweep.tune.runner import Runner
 from pdf_search.wording import counted
 
 Work = Callable[[Driver, Runner], None]
@@ -219,23 +224,25 @@ def _drive(
     console: Console | None,
     functions: Functions | None,
 ) -> SweepResult:
-    halt = Halt(plan.options.time)
-    driver = Driver(plan, store, halt, console or Console(stderr=True), functions or Functions())
+    stop_condition = StopCondition(plan.options.time)
+    driver = Driver(
+        plan, store, stop_condition, console or Console(stderr=True), functions or Functions()
+    )
     with driver.session() as runner:
         work(driver, runner)
     return SweepResult(
         plan=plan,
-        ended=halt.ended,
+        ended=stop_condition.ended,
         search=store.trials(plan.name, Phase.SEARCH),
         confirm=store.trials(plan.name, Phase.CONFIRM),
         messages=tuple(driver.messages),
-        reason=halt.alike,
+        reason=stop_condition.alike,
     )
 
 
 def _both_phases(driver: Driver, runner: Runner) -> None:
     driver.search(runner)
-    if driver.plan.top_k and not driver.halt.due():
+    if driver.plan.top_k and not driver.stop_condition.due():
         driver.confirm(runner, driver.plan.top_k)
 
 

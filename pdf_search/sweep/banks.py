@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.space import Space
-from pdf_search.sweep.trials import random_points
+from pdf_search.sweep.samplers.trial_builder import random_points
 
 POINTS = 256  # points of the space whose grids are looked at; a grid missed is built by its trial
 MOST_BASES = 128  # a space with more (eps drawn freely) leaves every grid to its trial

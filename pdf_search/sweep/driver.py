@@ -10,10 +10,10 @@ from functools import partial
 from rich.console import Console
 
 from pdf_search.records import Phase, TrialRecord
-from pdf_search.results.store import Store
-from pdf_search.sweep import checkpoints
+from pdf_search.results import Store
+from pdf_search.stop_condition import Reason, StopCondition
 from pdf_search.sweep.banks import shared_bases
-from pdf_search.sweep.confirming import (
+from pdf_search.sweep.confirm_phase import (
     Baseline,
     add_baseline,
     best_trials,
@@ -22,30 +22,28 @@ from pdf_search.sweep.confirming import (
     rerun_job,
     shortfall,
 )
-from pdf_search.sweep.continuing import (
-    rebuild_rungs,
+from pdf_search.sweep.confirmed_predictions import gather_predictions, record_targets
+from pdf_search.sweep.plan import Plan
+from pdf_search.sweep.samplers.jobs import Job, ListSource
+from pdf_search.sweep.samplers.methods import REDUCTION
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy, open_study
+from pdf_search.sweep.samplers.suggestions import Suggestions
+from pdf_search.sweep.study_plan import StudyPlan
+from pdf_search.sweep.trial_log.live_line import print_line
+from pdf_search.sweep.trial_log.progress import ProgressView
+from pdf_search.sweep.trial_log.recovery import (
     retry,
     retry_later,
     settle_study,
     unfinished_jobs,
 )
-from pdf_search.sweep.halt import Halt, Reason
-from pdf_search.sweep.jobs import Job, ListSource
-from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.live_line import print_line
-from pdf_search.sweep.methods import REDUCTION
-from pdf_search.sweep.optuna_log import StudyLog, open_study
-from pdf_search.sweep.plan import Plan
-from pdf_search.sweep.predictions import gather_predictions
-from pdf_search.sweep.rungs import Rungs
-from pdf_search.sweep.runner import Runner
-from pdf_search.sweep.scheduler import EqualEpochScheduler
-from pdf_search.sweep.session import session
-from pdf_search.sweep.study_plan import StudyPlan
-from pdf_search.sweep.suggestions import Suggestions
-from pdf_search.sweep.targets import record_targets
-from pdf_search.sweep.trainable import TrialFunction
-from pdf_search.sweep.view import ProgressView
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune import checkpoints
+from pdf_search.sweep.tune.rungs import Rungs, rebuild_rungs
+from pdf_search.sweep.tune.runner import Runner
+from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
+from pdf_search.sweep.tune.session import session
+from pdf_search.sweep.tune.trainable import TrialFunction
 
 
 @dataclass(frozen=True)
@@ -64,11 +62,16 @@ class Driver:
     """The one process that writes a sweep's results. The caller holds the sweep's lock."""
 
     def __init__(
-        self, plan: Plan, store: Store, halt: Halt, console: Console, functions: Functions
+        self,
+        plan: Plan,
+        store: Store,
+        stop_condition: StopCondition,
+        console: Console,
+        functions: Functions,
     ) -> None:
         self.plan = plan
         self.store = store
-        self.halt = halt
+        self.stop_condition = stop_condition
         self.console = console
         self.functions = functions
         self.messages: list[str] = []
@@ -80,27 +83,27 @@ class Driver:
         bases = shared_bases(plan.space)
         say = partial(print_line, self.console)
         options, size = plan.options, plan.resources
-        return session(plan.folder, options, size, data, self.halt, function, bases, say)
+        return session(plan.folder, options, size, data, self.stop_condition, function, bases, say)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""
         plan = self.plan
-        study = StudyLog(
+        study = OptunaStudy(
             open_study(plan.folder.database, plan.name, plan.metric),
             plan.space,
             plan.metric,
             plan.options.seed,
             plan.trials,
         )
-        with self._ledger(Phase.SEARCH, study) as ledger:
-            settle_study(study, ledger)
-            retry(ledger)
-            unfinished = self._unfinished(ledger)
-            source = self._suggestions(study, ledger, unfinished)
+        with self._ledger(Phase.SEARCH, study) as trial_log:
+            settle_study(study, trial_log)
+            retry(trial_log)
+            unfinished = self._unfinished(trial_log)
+            source = self._suggestions(study, trial_log, unfinished)
             self.view.expect(source.remaining())
-            runner.run(source, ledger, self._scheduler(ledger))
-            if self.halt.alike:
-                retry_later(ledger)
+            runner.run(source, trial_log, self._scheduler(trial_log))
+            if self.stop_condition.alike:
+                retry_later(trial_log)
         self._tell(source.message)
 
     def confirm(self, runner: Runner, top_k: int) -> None:
@@ -108,17 +111,17 @@ class Driver:
         plan = self.plan
         chosen = best_trials(self.store, plan.name, top_k)
         self._tell(shortfall(len(chosen), top_k))
-        with self._ledger(Phase.CONFIRM) as ledger:
-            jobs = self._unfinished(ledger)
-            for line in confirmed_already(chosen, ledger, plan.builder.confirm):
+        with self._ledger(Phase.CONFIRM) as trial_log:
+            jobs = self._unfinished(trial_log)
+            for line in confirmed_already(chosen, trial_log, plan.builder.confirm):
                 self._tell(line)
-            new = confirm_jobs(chosen, ledger, plan.builder.confirm)
+            new = confirm_jobs(chosen, trial_log, plan.builder.confirm)
             for job in new:
-                ledger.planned(job)
+                trial_log.planned(job)
             if chosen:
                 first = plan.builder.confirm(chosen[0].config)
-                add_baseline(ledger, first, plan.data, self.functions.baseline)
-            self.train(runner, ledger, jobs + new)
+                add_baseline(trial_log, first, plan.data, self.functions.baseline)
+            self.train(runner, trial_log, jobs + new)
 
     def rerun(self, runner: Runner, number: int, phase: Phase) -> None:
         """Train a recorded configuration once more, to its end, as a row of its own.
@@ -126,33 +129,33 @@ class Driver:
         Raises:
             ConfigError: no such trial, or one without a configuration of its own.
         """
-        with self._ledger(phase) as ledger:
-            job = rerun_job(ledger, number, self.plan.builder.device)
-            ledger.planned(job)
+        with self._ledger(phase) as trial_log:
+            job = rerun_job(trial_log, number, self.plan.builder.device)
+            trial_log.planned(job)
             if phase is Phase.SEARCH:
                 self.store.update_sweep(self.plan.name, trials=self.plan.trials + 1)
-            self.train(runner, ledger, [job])
+            self.train(runner, trial_log, [job])
 
-    def train(self, runner: Runner, ledger: Ledger, jobs: list[Job]) -> None:
+    def train(self, runner: Runner, trial_log: TrialLog, jobs: list[Job]) -> None:
         """Jobs that are known beforehand; predictions of confirmed ones are gathered after."""
         self.view.expect(len(jobs))
-        runner.run(ListSource(jobs), ledger)
-        if ledger.phase is Phase.CONFIRM:
-            gather_predictions(ledger.records.values(), self.plan.folder.predictions)
-            record_targets(ledger)
+        runner.run(ListSource(jobs), trial_log)
+        if trial_log.phase is Phase.CONFIRM:
+            gather_predictions(trial_log.records.values(), self.plan.folder.predictions)
+            record_targets(trial_log)
 
     def _tell(self, message: str) -> None:
         if message:
             self.messages.append(message)
 
     @contextmanager
-    def _ledger(self, phase: Phase, study: StudyLog | None = None) -> Iterator[Ledger]:
+    def _ledger(self, phase: Phase, study: OptunaStudy | None = None) -> Iterator[TrialLog]:
         plan = self.plan
         assert plan.data.info.shape is not None
         self.view = ProgressView(
             self.console, phase, self.store.sweep(plan.name), plan.resources.concurrent
         )
-        ledger = Ledger(
+        trial_log = TrialLog(
             self.store,
             plan.name,
             phase,
@@ -162,14 +165,16 @@ class Driver:
             study,
             plan.folder,
         )
-        ledger.show()
+        trial_log.show()
         with self.view:
-            yield ledger
+            yield trial_log
 
-    def _unfinished(self, ledger: Ledger) -> list[Job]:
-        return unfinished_jobs(ledger, self.plan.builder.device, checkpoints.epoch_of)
+    def _unfinished(self, trial_log: TrialLog) -> list[Job]:
+        return unfinished_jobs(trial_log, self.plan.builder.device, checkpoints.epoch_of)
 
-    def _suggestions(self, study: StudyLog, ledger: Ledger, unfinished: list[Job]) -> Suggestions:
+    def _suggestions(
+        self, study: OptunaStudy, trial_log: TrialLog, unfinished: list[Job]
+    ) -> Suggestions:
         plan, shape = self.plan, self.plan.data.info.shape
         assert shape is not None
         return Suggestions(
@@ -178,18 +183,18 @@ class Driver:
             shape,
             plan.builder.search,
             total=plan.trials,
-            start=max(ledger.records, default=-1) + 1,
-            known={record.config_hash: number for number, record in ledger.records.items()},
+            start=max(trial_log.records, default=-1) + 1,
+            known={record.config_hash: number for number, record in trial_log.records.items()},
             unfinished=unfinished,
             repeat=plan.options.repeat,
         )
 
-    def _scheduler(self, ledger: Ledger) -> EqualEpochScheduler | None:
+    def _scheduler(self, trial_log: TrialLog) -> EqualEpochScheduler | None:
         plan = self.plan
         if not plan.rungs:
             return None
         rungs = Rungs(plan.metric.mode, plan.grace, plan.epochs, REDUCTION, max(1, plan.top_k))
-        rebuild_rungs(rungs, ledger)
+        rebuild_rungs(rungs, trial_log)
         return EqualEpochScheduler(rungs, plan.metric.mode, plan.epochs)
 
 

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import make_url
 
 from pdf_search.errors import ConfigError, StoreError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 from pdf_search.records import PREDICTIONS
 from pdf_search.results import Store, is_study_part
 from pdf_search.sweep.no_sweep import RUN, instead_of_sweep, is_run

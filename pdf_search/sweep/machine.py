@@ -1,4 +1,4 @@
-"""What the machine or cluster has, and how many trials fit on it at once."""
+"""What the machine or cluster has, what a trial needs of it, and how many fit at once."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ class Node:
         """How many trials of that size fit on this node at once."""
         by_cpu = floor(self.cpus / cpus + 1e-9)
         return min(by_cpu, floor(self.gpus / gpus + 1e-9)) if gpus else by_cpu
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a trial needs, and how many trials run at once."""
+
+    cpus: int
+    gpus: float
+    concurrent: int
 
 
 def this_machine() -> Node:

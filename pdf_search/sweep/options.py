@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.errors import ConfigError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"

@@ -7,29 +7,32 @@ from itertools import islice
 from typing import Any
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.labels import check_labels
-from pdf_search.data.metrics import TASK_METRICS, metric_problem
-from pdf_search.data.prepared import Prepared
-from pdf_search.data.raw_set import Progress
-from pdf_search.data.registry import DatasetInfo, lookup
-from pdf_search.data.split_notes import with_split_notes
-from pdf_search.data.splits import split_hash
+from pdf_search.data import (
+    TASK_METRICS,
+    DatasetInfo,
+    Prepared,
+    Progress,
+    check_labels,
+    lookup,
+    metric_problem,
+    split_hash,
+    with_split_notes,
+)
 from pdf_search.errors import ConfigError, ResourceError
-from pdf_search.places import expanded
+from pdf_search.paths import expanded
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
-from pdf_search.sweep.begun import prepared_data
-from pdf_search.sweep.counting import count_configurations
-from pdf_search.sweep.feasible import check_limits
+from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder, default_name
-from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
-from pdf_search.sweep.methods import REDUCTION, Method, find_method
+from pdf_search.sweep.machine import Node, Resources, capacity, check_reachable, this_machine
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.planned import Planned
-from pdf_search.sweep.resources import Resources
-from pdf_search.sweep.rungs import milestones
-from pdf_search.sweep.storage import check_storage
-from pdf_search.sweep.trials import TrialBuilder, example, longest_warmup
+from pdf_search.sweep.samplers.counting import count_configurations
+from pdf_search.sweep.samplers.feasible import check_limits
+from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
+from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
+from pdf_search.sweep.tune.rungs import milestones
+from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
 
 LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
@@ -265,7 +268,7 @@ def available_nodes(options: SweepOptions) -> list[Node]:
     """This machine, or the nodes of the cluster at ``--address``."""
     if options.address is None:
         return [this_machine()]
-    from pdf_search.sweep.cluster import describe_cluster  # noqa: PLC0415
+    from pdf_search.sweep.tune.cluster import describe_cluster  # noqa: PLC0415
 
     check_reachable(options.address)
     return describe_cluster(options.address)

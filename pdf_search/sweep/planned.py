@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pdf_search.data.prepared import Prepared
-from pdf_search.data.registry import DatasetInfo
+from pdf_search.data import DatasetInfo, Prepared
 from pdf_search.records import Metric
 from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.machine import Resources
 from pdf_search.sweep.options import SweepOptions
-from pdf_search.sweep.resources import Resources
 
 
 @dataclass(frozen=True)

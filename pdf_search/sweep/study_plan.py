@@ -7,21 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pdf_search.data.labels import check_labels
-from pdf_search.data.prepared import Prepared
-from pdf_search.data.raw_set import Progress
-from pdf_search.data.split_notes import with_split_notes
-from pdf_search.data.splits import split_hash
+from pdf_search.data import Prepared, Progress, check_labels, split_hash, with_split_notes
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS
 from pdf_search.space import Study, StudyPart
-from pdf_search.sweep.begun import prepared_data
+from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.machine import Resources
 from pdf_search.sweep.options import NAME, NAME_RULE, SweepOptions
 from pdf_search.sweep.plan import available_nodes, settle_resources
 from pdf_search.sweep.planned import Planned
-from pdf_search.sweep.resources import Resources
-from pdf_search.sweep.storage import check_storage
+from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
 
 METHOD = "listed"

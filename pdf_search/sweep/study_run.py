@@ -13,19 +13,18 @@ from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase, State, SweepRecord
 from pdf_search.results import Store, study_parts
 from pdf_search.space import recorded_study
-from pdf_search.sweep import checkpoints
-from pdf_search.sweep.continuing import unfinished_jobs
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.confirmed_predictions import gather_predictions, record_targets
 from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.jobs import Job, ListSource
-from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.predictions import gather_predictions
-from pdf_search.sweep.record import new_record, refuse_changed_data, refuse_taken
-from pdf_search.sweep.session import session
+from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan
-from pdf_search.sweep.study_view import StudyView
-from pdf_search.sweep.targets import record_targets
+from pdf_search.sweep.trial_log.recovery import unfinished_jobs
+from pdf_search.sweep.trial_log.study_progress import StudyView
+from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune import checkpoints
+from pdf_search.sweep.tune.session import session
 
 MOST_CHANGES = 5  # of a refused study that are named
 ORIGIN = "study: "
@@ -50,20 +49,20 @@ def run_listed(
             refuse_changed_data(recorded[part.name], part.data.fingerprint, part.split_hash)
         else:
             store.create_sweep(_record(plan, part, command))
-    halt = Halt(plan.options.time)
+    stop_condition = StopCondition(plan.options.time)
     view = StudyView(console or Console(stderr=True), partial(_tell, functions.on_finished, store))
-    ledger = study_ledger(plan, store, view)
-    jobs = open_jobs(plan, ledger)
-    ledger.show()
+    trial_log = study_ledger(plan, store, view)
+    jobs = open_jobs(plan, trial_log)
+    trial_log.show()
     _tell(functions.on_finished, store)
     if jobs:
-        _train(plan, ledger, view, jobs, halt, functions)
+        _train(plan, trial_log, view, jobs, stop_condition, functions)
     for part in plan.parts:
-        own = (record for record in ledger.records.values() if record.sweep == part.name)
+        own = (record for record in trial_log.records.values() if record.sweep == part.name)
         gather_predictions(own, plan.predictions(part))
-    record_targets(ledger)
+    record_targets(trial_log)
     found = [trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM)]
-    return SweepResult(plan, halt.ended, [], found, (), halt.alike)
+    return SweepResult(plan, stop_condition.ended, [], found, (), stop_condition.alike)
 
 
 def _tell(on_finished: Callable[[Store], None] | None, store: Store) -> None:
@@ -73,30 +72,36 @@ def _tell(on_finished: Callable[[Store], None] | None, store: Store) -> None:
 
 def _train(
     plan: StudyPlan,
-    ledger: Ledger,
+    trial_log: TrialLog,
     view: StudyView,
     jobs: list[Job],
-    halt: Halt,
+    stop_condition: StopCondition,
     functions: Functions,
 ) -> None:
     ray = session(
-        plan.folder, plan.options, plan.resources, plan.data, halt, functions.trial, say=view.say
+        plan.folder,
+        plan.options,
+        plan.resources,
+        plan.data,
+        stop_condition,
+        functions.trial,
+        say=view.say,
     )
     with ray as runner, view:
-        runner.run(ListSource(jobs), ledger)
+        runner.run(ListSource(jobs), trial_log)
 
 
-def study_ledger(plan: StudyPlan, store: Store, view: StudyView) -> Ledger:
+def study_ledger(plan: StudyPlan, store: Store, view: StudyView) -> TrialLog:
     """The trial log of all parts."""
     for part in plan.parts:
         view.part(store.sweep(part.name), part.info.title)
     first, *others = plan.parts
-    ledger = Ledger(
+    trial_log = TrialLog(
         store, first.name, Phase.CONFIRM, _shape(first), view, checkpoints.remove, None, plan.folder
     )
     for part in others:
-        ledger.add(part.name, _shape(part), plan.first(part))
-    return ledger
+        trial_log.add(part.name, _shape(part), plan.first(part))
+    return trial_log
 
 
 def _shape(part: PartPlan) -> InputShape:
@@ -104,7 +109,7 @@ def _shape(part: PartPlan) -> InputShape:
     return part.info.shape
 
 
-def open_jobs(plan: StudyPlan, ledger: Ledger) -> list[Job]:
+def open_jobs(plan: StudyPlan, trial_log: TrialLog) -> list[Job]:
     """A job for each run that has not ended well, planned runs included, in order.
 
     Every run is planned before the first one starts. A FAILED run is tried again, from its
@@ -113,14 +118,14 @@ def open_jobs(plan: StudyPlan, ledger: Ledger) -> list[Job]:
     for part in plan.parts:
         for number, (row, config) in part.part.trained.items():
             placed = config.model_copy(update={"device": part.device})
-            ledger.planned(Job(Phase.CONFIRM, plan.first(part) + number, placed, ORIGIN + row))
-    for record in list(ledger.records.values()):
+            trial_log.planned(Job(Phase.CONFIRM, plan.first(part) + number, placed, ORIGIN + row))
+    for record in list(trial_log.records.values()):
         if record.state is State.FAILED:
-            ledger.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
+            trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
     data = {part.name: part.part.dataset for part in plan.parts}
-    jobs = unfinished_jobs(ledger, plan.parts[0].device, checkpoints.epoch_of)
+    jobs = unfinished_jobs(trial_log, plan.parts[0].device, checkpoints.epoch_of)
     jobs.sort(key=lambda job: job.number)
-    return [replace(job, data=data[ledger.records[job.number].sweep]) for job in jobs]
+    return [replace(job, data=data[trial_log.records[job.number].sweep]) for job in jobs]
 
 
 def begun_versions(folder: SweepFolder) -> dict[str, int]:

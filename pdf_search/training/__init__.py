@@ -1,0 +1,5 @@
+"""Training of one trial, all its replicates at once: plain PyTorch, no tuner."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.prepared import Prepared
+from pdf_search.data import Prepared
 from pdf_search.records import METRICS, EpochReport, Metric, ReplicateEpoch, Task
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.replicates import ReplicateSplits

@@ -15,14 +15,14 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from pdf_search.training.loop import Program
+from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.replicates import EpochOrder, ReplicateSplits
 
 State = dict[str, Tensor]
 
 
 class Trainer(Protocol):
-    """``Program`` or ``StaticProgram``."""
+    """``ReplicateTrainer`` or ``CudaGraphTrainer``."""
 
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor: ...
 
@@ -31,17 +31,21 @@ class Trainer(Protocol):
 
 @dataclass(frozen=True)
 class Group:
-    program: Program
+    eager: ReplicateTrainer
     trainer: Trainer
     order: EpochOrder
     places: dict[str, Tensor]  # part -> places of its graphs [R, L]
 
     @classmethod
     def of(
-        cls, splits: ReplicateSplits, program: Program, trainer: Trainer, device: torch.device
+        cls,
+        splits: ReplicateSplits,
+        eager: ReplicateTrainer,
+        trainer: Trainer,
+        device: torch.device,
     ) -> Group:
         places = {part: splits.places(part).to(device) for part in splits.parts}
-        return cls(program, trainer, EpochOrder.of(splits, device), places)
+        return cls(eager, trainer, EpochOrder.of(splits, device), places)
 
 
 class Groups:
@@ -59,17 +63,17 @@ class Groups:
         return [rows for g in self.groups for rows in g.trainer.predict(g.places[part])]
 
     def model_state(self) -> State:
-        return _joined([g.program.model.state_dict() for g in self.groups])
+        return _joined([g.eager.model.state_dict() for g in self.groups])
 
     def optimizer_state(self) -> State:
-        return _joined([g.program.optimizer.state_dict() for g in self.groups])
+        return _joined([g.eager.optimizer.state_dict() for g in self.groups])
 
     def load_states(self, model: State, optimizer: State) -> None:
-        sizes = [len(g.program.replicates) for g in self.groups]
+        sizes = [len(g.eager.replicates) for g in self.groups]
         models, optimizers = _parted(model, sizes), _parted(optimizer, sizes)
         for group, own, moments in zip(self.groups, models, optimizers, strict=True):
-            group.program.model.load_state_dict(own)
-            group.program.optimizer.load_state_dict(moments)
+            group.eager.model.load_state_dict(own)
+            group.eager.optimizer.load_state_dict(moments)
 
 
 def _joined(states: Sequence[Mapping[str, Tensor]]) -> State:

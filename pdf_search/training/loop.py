@@ -8,18 +8,17 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrainingConfig
-from pdf_search.model.engines import EngineBatch, EngineData, Network
-from pdf_search.model.randomness import Noise, replicate_keys
+from pdf_search.model import EngineBatch, EngineData, Network, Noise, replicate_keys
 from pdf_search.records import Replicate, Task
+from pdf_search.training.cuda_graph.packed_steps import map_tensors
 from pdf_search.training.losses import batch_loss
 from pdf_search.training.optimizer import AdamW
-from pdf_search.training.packed import map_tensors
 
 PREDICTION_BATCH = 128
 
 
 @dataclass(frozen=True)
-class Program:
+class ReplicateTrainer:
     """What trains together: model, optimizer, data and the scale of the targets."""
 
     replicates: tuple[Replicate, ...]

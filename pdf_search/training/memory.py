@@ -13,12 +13,10 @@ import psutil
 import torch
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.prepared import Prepared
+from pdf_search.data import Prepared
 from pdf_search.errors import TrialError
-from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.graphs.size import estimate_near_pairs
-from pdf_search.model.engines import Listing
+from pdf_search.graphs import Bank, GraphSet, estimate_near_pairs
+from pdf_search.model import PairLayout
 from pdf_search.parameters import parameter_count
 from pdf_search.training.replicates import ReplicateSplits
 
@@ -55,10 +53,10 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
         )
 
 
-def _listing(config: TrialConfig, near: int, supported: int) -> Listing:
+def _listing(config: TrialConfig, near: int, supported: int) -> PairLayout:
     if config.engine == "reference":
-        return Listing(every_pair=True, by_pair=True)
-    return Listing.of(config.model, near, supported)
+        return PairLayout(every_pair=True, by_pair=True)
+    return PairLayout.of(config.model, near, supported)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdf_search.data.ogb_package import import_ogb
-from pdf_search.data.task_notes import tasks_counted
+from pdf_search.data import import_ogb, tasks_counted
 from pdf_search.imports import known_backend
 from pdf_search.records import Task
 

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.prepared import Prepared
-from pdf_search.data.splits import split_for
-from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.model.randomness import private_order, replicate_keys
+from pdf_search.data import Prepared, split_for
+from pdf_search.graphs import GraphSet
+from pdf_search.model import private_order, replicate_keys
 from pdf_search.records import Replicate
 
 Numbers = NDArray[np.int64]

@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.prepared import Prepared
-from pdf_search.data.splits import search_view
+from pdf_search.data import Prepared, search_view
 from pdf_search.errors import TrialError
 from pdf_search.records import (
     METRICS,
@@ -29,22 +28,22 @@ from pdf_search.records import (
     State,
     TrialOutcome,
 )
-from pdf_search.training.build import build_groups
-from pdf_search.training.checkpoint import identity, load_checkpoint, save_checkpoint
+from pdf_search.training.artifacts.checkpoint import identity, load_checkpoint, save_checkpoint
+from pdf_search.training.artifacts.excerpt import Excerpt
+from pdf_search.training.artifacts.facts import ModelFacts
+from pdf_search.training.artifacts.predictions import prediction_table, write_predictions
 from pdf_search.training.device import (
     keep_freed_memory,
     peak_megabytes,
     resolve_device,
     use_precision,
 )
-from pdf_search.training.excerpt import Excerpt
-from pdf_search.training.facts import ModelFacts
 from pdf_search.training.groups import Groups
 from pdf_search.training.metrics import evaluate
-from pdf_search.training.predictions import prediction_table, write_predictions
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
 from pdf_search.training.selection import Predictions, Selection
+from pdf_search.training.trainers import build_groups
 from pdf_search.wording import counted
 
 Save = Callable[[Path], None]

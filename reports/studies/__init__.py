@@ -1,8 +1,8 @@
 """Tables and figures of a study: the paper's tables with our runs beside the published numbers."""
 
-from reports.studies.data import Study, has_study, load_study
 from reports.studies.matrix import papers_grid
-from reports.studies.tables import memories
+from reports.studies.study_data import Study, has_study, load_study
+from reports.studies.study_tables import memories
 from reports.studies.write import write_study
 
 __all__ = ["Study", "has_study", "load_study", "memories", "papers_grid", "write_study"]

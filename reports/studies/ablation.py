@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from reports.cell import Cell
-from reports.cells import published_cell
-from reports.grid import ABSENT, Grid, Line, marked
-from reports.published import Published, published
-from reports.studies.cells import score_cell, valid_cell
-from reports.studies.data import Run, Study, title_of
+from reports.grid.cell import Cell
+from reports.grid.grid import ABSENT, Grid, Line, marked
+from reports.grid.trial_cells import published_cell
+from reports.published_numbers import Published, published
 from reports.studies.notes import COMPARISON, provenance, study_notes
+from reports.studies.study_cells import score_cell, valid_cell
+from reports.studies.study_data import Run, Study, title_of
 from reports.sweep_data import SweepData
 
 ARCHITECTURE = re.compile(r"(shd|idp)[-+ ]\s*(.+)")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.cell import Cell
-from reports.cells import published_cell
-from reports.grid import ABSENT, Grid, Line
-from reports.studies.cells import score_cell
-from reports.studies.data import Run, Study, title_of
+from reports.grid.cell import Cell
+from reports.grid.grid import ABSENT, Grid, Line
+from reports.grid.trial_cells import published_cell
 from reports.studies.notes import COMPARISON
+from reports.studies.study_cells import score_cell
+from reports.studies.study_data import Run, Study, title_of
 
 
 def comparison_grid(study: Study) -> Grid:

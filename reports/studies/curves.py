@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.curves import PARTS, Curve, CurveFigure, Panel, curve_of, part_title
-from reports.numbers import scaled
+from reports.grid.numbers import scaled
+from reports.pages.curves import PARTS, Curve, CurveFigure, Panel, curve_of, part_title
 from reports.studies.ablation import split_name
-from reports.studies.data import Run, Study, title_of
+from reports.studies.study_data import Run, Study, title_of
 from reports.sweep_data import SweepData
 
 SPREAD = "Mean over replicates; the band is one population standard deviation (ddof 0)."

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pdf_search.records import METRICS, Protocol
-from reports.cell import Cell
-from reports.cells import published_cell
-from reports.grid import ABSENT, Grid, Line, marked
-from reports.published import printed_name, published
-from reports.studies.cells import last_epoch_cell, score_cell, upper_bound_cell
-from reports.studies.data import Run, Study
+from reports.grid.cell import Cell
+from reports.grid.grid import ABSENT, Grid, Line, marked
+from reports.grid.trial_cells import published_cell
+from reports.published_numbers import printed_name, published
 from reports.studies.notes import provenance, study_notes
+from reports.studies.study_cells import last_epoch_cell, score_cell, upper_bound_cell
+from reports.studies.study_data import Run, Study
 
 Columns = Mapping[str, str]
 TU_SETS = "mutag nci1 nci109 enzymes ptc_mr proteins imdb-binary reddit-binary"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pdf_search.records import Protocol
-from reports.grid import Line
-from reports.notes import PROTOCOLS, PUBLISHED_ROWS, marks_note
-from reports.studies.data import Study
+from reports.grid.grid import Line
+from reports.grid.notes import PROTOCOLS, PUBLISHED_ROWS, marks_note
+from reports.studies.study_data import Study
 from reports.sweep_data import SweepData
 from reports.versions import version_notes
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from reports.curves import CurveFigure
-from reports.environment import templates
-from reports.figures import curve_section
-from reports.grid import Grid
-from reports.html import provenance
-from reports.studies.data import Study
+from reports.grid.grid import Grid
+from reports.pages.curves import CurveFigure
+from reports.pages.environment import templates
+from reports.pages.figures import curve_section
+from reports.pages.html import provenance
+from reports.studies.study_data import Study
 
 
 def study_html(study: Study, grids: Sequence[Grid], figures: Sequence[CurveFigure]) -> str:

@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reports.curves import CurveFigure, Panel
-from reports.figures import COLOURS
+from reports.pages.curves import CurveFigure, Panel
+from reports.pages.figures import COLOURS
 
 WIDTH, HEIGHT = 3.4, 2.3  # inches of a panel
 KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal inputs, equal files

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pdf_search.records import State
-from reports.cell import COMPLETE, NOT_STARTED, PARTIAL
-from reports.cells import shortened
+from reports.grid.cell import COMPLETE, NOT_STARTED, PARTIAL
+from reports.grid.trial_cells import shortened
 from reports.sweep_data import Entry
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from pdf_search.records import EpochReport
 from pdf_search.results import Stat
-from reports.cell import COMPLETE, NOT_STARTED, PARTIAL, PUBLISHED, Cell
-from reports.cells import entry_cell
-from reports.grid import ABSENT, Grid, Line
-from reports.published import checked_files
-from reports.studies.data import Run, Study, title_of
+from reports.grid.cell import COMPLETE, NOT_STARTED, PARTIAL, PUBLISHED, Cell
+from reports.grid.grid import ABSENT, Grid, Line
+from reports.grid.trial_cells import entry_cell
+from reports.published_numbers import checked_files
 from reports.studies.notes import data_notes, provenance
+from reports.studies.study_data import Run, Study, title_of
 from reports.sweep_data import SweepData
 
 PARTS = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pdf_search.imports import known_backend
 from pdf_search.results import Store
-from reports.grid_texts import tables_as_files
+from reports.grid.grid_texts import tables_as_files
 from reports.studies.curves import study_figures
-from reports.studies.data import load_study
 from reports.studies.page import study_html
-from reports.studies.tables import study_grids
+from reports.studies.study_data import load_study
+from reports.studies.study_tables import study_grids
 from reports.write import write_files
 
 

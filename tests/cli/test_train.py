@@ -14,8 +14,8 @@ import torch
 import yaml
 
 from pdf_search.config import parse_trial
-from pdf_search.data.ogb_package import import_ogb
-from reports.numbers import format_both
+from pdf_search.data.raw.ogb_package import import_ogb
+from reports.grid.numbers import format_both
 from tests.cli.conftest import Run, run_here, start
 
 SMALL = [

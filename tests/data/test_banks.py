@@ -12,10 +12,10 @@ import pytest
 from pdf_search.config import BasisConfig, DataConfig, Hops
 from pdf_search.data import load_prepared, prepare
 from pdf_search.data.banks import ARRAYS, cached_bank
-from pdf_search.data.prepared import Prepared
+from pdf_search.data.prepared.folder import Prepared
 from pdf_search.errors import DataError
 from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 
 FULL = BasisConfig(eps=(-0.1, -0.3, -0.5), k=(1, 2, 3))
 PART = BasisConfig(pairs=((-0.1, 2), (-0.5, 1)))

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pdf_search.data.cells import GAPS, MISSING, TEXT, cause, is_missing, number
+from pdf_search.data.tables.cells import GAPS, MISSING, TEXT, cause, is_missing, number
 
 
 @pytest.mark.parametrize(

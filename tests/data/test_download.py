@@ -13,7 +13,7 @@ from torch_geometric.datasets import ZINC, TUDataset
 
 from pdf_search.config import DataConfig
 from pdf_search.data import load_prepared, prepare, statistics
-from pdf_search.data.ogb_package import graph_property_sets
+from pdf_search.data.raw.ogb_package import graph_property_sets
 from pdf_search.errors import DataError
 from tests.data.test_ogb import pcba_targets, write_ogb
 from tests.data.test_zinc import write_zinc

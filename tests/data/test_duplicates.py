@@ -13,8 +13,8 @@ import pytest
 
 from pdf_search.config import TrialConfig, newest
 from pdf_search.data import Prepared, load_prepared, prepare, split_for, split_hash
-from pdf_search.data.split_notes import with_split_notes
-from pdf_search.data.units import molecules_of
+from pdf_search.data.splits.split_notes import with_split_notes
+from pdf_search.data.splits.split_units import molecules_of
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Replicate
 from tests.data.conftest import trial

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from pdf_search.config import DataConfig
-from pdf_search.data.metrics import metric_problem
 from pdf_search.data.registry import lookup
+from pdf_search.data.targets.metrics import metric_problem
 from pdf_search.errors import DataError
 
 REGRESSION = ("mae", "rmse")

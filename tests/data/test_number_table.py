@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdf_search.data.number_table import read_integers, read_labels, read_reals
+from pdf_search.data.raw.number_table import read_integers, read_labels, read_reals
 from pdf_search.errors import DataError
 
 

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from pdf_search.config import DataConfig
-from pdf_search.data import Prepared, load_prepared, ogb_raw, prepare, statistics
-from pdf_search.data.ogb_package import import_ogb
+from pdf_search.data import Prepared, load_prepared, prepare, statistics
+from pdf_search.data.raw import ogb_csv
+from pdf_search.data.raw.ogb_package import import_ogb
 from pdf_search.errors import DataError
 from tests.data.conftest import Load, edges_of, write_gz
 
@@ -149,7 +150,7 @@ def test_reading_in_runs_changes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     write_ogb(tmp_path, "ogbg-molpcba", "scaffold", pcba_targets(), categorical=True)
     config = DataConfig(name="ogbg-molpcba")
     whole = load_prepared(prepare(config, tmp_path, tmp_path / "whole"))
-    monkeypatch.setattr(ogb_raw, "RUN_EDGES", 2)
+    monkeypatch.setattr(ogb_csv, "RUN_EDGES", 2)
     said: list[str] = []
     pieces = load_prepared(prepare(config, tmp_path, tmp_path / "pieces", progress=said.append))
     assert sum("reading graphs" in line for line in said) > 3

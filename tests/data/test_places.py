@@ -53,7 +53,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a download was started")
 
     for kind in ("tu", "zinc", "ogb"):
-        monkeypatch.setattr(f"pdf_search.data.download.download_{kind}", refuse)
+        monkeypatch.setattr(f"pdf_search.data.raw.download.download_{kind}", refuse)
 
 
 def read(name: str, root: Path, said: list[str] | None = None) -> Prepared:
@@ -251,6 +251,6 @@ def test_the_search_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "root/loop").symlink_to(tmp_path / "root")
     lay_mutag(tmp_path / "root/z")
     assert len(read("mutag", tmp_path / "root").graphs) == 2
-    monkeypatch.setattr("pdf_search.data.places.MOST_FOLDERS", 1)
+    monkeypatch.setattr("pdf_search.data.raw.find_files.MOST_FOLDERS", 1)
     with pytest.raises(AssertionError, match="a download was started"):
         read("mutag", tmp_path / "root")

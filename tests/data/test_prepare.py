@@ -24,9 +24,9 @@ from pdf_search.data import (
     prepare,
     statistics,
 )
-from pdf_search.data.build import build
+from pdf_search.data.prepared.build import build
+from pdf_search.data.raw.sources import find_raw
 from pdf_search.data.registry import lookup
-from pdf_search.data.sources import find_raw
 from pdf_search.errors import DataError
 from tests.data.conftest import write_gz
 from tests.data.test_ogb import pcba_targets, write_ogb

@@ -7,7 +7,7 @@ import pytest
 
 from pdf_search.config import CategoricalInput, DataConfig, LinearInput, NoInput
 from pdf_search.data import lookup, names
-from pdf_search.data.ogb_package import graph_property_sets
+from pdf_search.data.raw.ogb_package import graph_property_sets
 from pdf_search.errors import DataError
 from pdf_search.records import METRICS, Protocol, Task
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pdf_search.data import names
-from pdf_search.data.sizes import GRAPHS, size_notes
+from pdf_search.data.published_sizes import GRAPHS, size_notes
 from tests.data.conftest import Load
 from tests.data.test_tu import PAPER
 

@@ -10,7 +10,7 @@ import pytest
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared, Split, split_for
-from pdf_search.data.split_notes import with_split_notes
+from pdf_search.data.splits.split_notes import with_split_notes
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Replicate, Task
 from tests.data.conftest import labelled, trial

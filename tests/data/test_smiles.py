@@ -14,10 +14,10 @@ from rdkit import Chem
 
 from pdf_search.config import FEATURISER, DataConfig
 from pdf_search.data import load_prepared, prepare
-from pdf_search.data.featurise import AS_SPELT, molecule_graphs
-from pdf_search.data.ogb_package import import_ogb
-from pdf_search.data.raw_set import silent
-from pdf_search.data.smiles import canonical_smiles, read_smiles
+from pdf_search.data.molecules.featurise import AS_SPELT, molecule_graphs
+from pdf_search.data.molecules.smiles import canonical_smiles, read_smiles
+from pdf_search.data.raw.ogb_package import import_ogb
+from pdf_search.data.raw.raw_set import silent
 from pdf_search.errors import DataError
 from pdf_search.graphs.graph_set import GraphSet
 

@@ -4,9 +4,9 @@ import pytest
 
 from pdf_search.data import mean_counts, statistics
 from reports import statistics_grid
-from reports.cell import Cell
-from reports.published import checked_files
-from reports.statistics import differences
+from reports.grid.cell import Cell
+from reports.published_numbers import checked_files
+from reports.tables.statistics import differences
 from tests.data.conftest import Load
 
 ROWS = {row["name"]: row for row in checked_files("statistics")[0]["rows"]}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pdf_search.data.table import Table, read_table
+from pdf_search.data.tables.table import Table, read_table
 from pdf_search.errors import DataError
 
 PLAIN = "smiles,y\nCC,1.5\nCCO,2.5\n"

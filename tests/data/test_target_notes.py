@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pdf_search.config import DataConfig, TrialConfig
 from pdf_search.data import Prepared, load_prepared, prepare, statistics
-from pdf_search.data.split_notes import with_split_notes
+from pdf_search.data.splits.split_notes import with_split_notes
 from tests.data.conftest import trial
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare
-from pdf_search.data.molecules import Table, Targets, read_own
+from pdf_search.data.molecules.smiles_table import Table, Targets, read_own
 from pdf_search.errors import DataError
 from pdf_search.records import Task
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pdf_search.data import Prepared, split_for
-from pdf_search.data.split_notes import with_split_notes
-from pdf_search.data.task_notes import tasks_counted
+from pdf_search.data.splits.split_notes import with_split_notes
+from pdf_search.data.splits.task_notes import tasks_counted
 from pdf_search.records import Phase, Replicate, Task
 from tests.data.conftest import trial
 

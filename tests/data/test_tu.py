@@ -9,8 +9,8 @@ import pytest
 
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare, statistics
-from pdf_search.data.sizes import size_notes
-from pdf_search.data.tu import read_tu
+from pdf_search.data.published_sizes import size_notes
+from pdf_search.data.raw.tu import read_tu
 from pdf_search.errors import DataError
 from tests.data.conftest import Load, edges_of
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf_search.graphs import build
+from pdf_search.graphs import bank_builder as build
 from pdf_search.graphs.bank import Bank
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from tests.graphs.makers import (
     COMPLETE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pdf_search.graphs.build import build_bank
-from pdf_search.graphs.compact import Ragged, compact, smallest
+from pdf_search.graphs.bank_builder import build_bank
+from pdf_search.graphs.bank_layout import Ragged, compact, smallest
 from tests.graphs.makers import SHAPES, basis, graph_set, random_set
 
 GRID = ((-0.1, 2), (-0.3, 1), (-0.5, 2))

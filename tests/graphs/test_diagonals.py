@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from pdf_search.config import BasisConfig, Hops
-from pdf_search.graphs import build
-from pdf_search.graphs.build import build_bank
-from pdf_search.graphs.size import estimate_near_pairs
+from pdf_search.graphs import bank_builder as build
+from pdf_search.graphs.bank_builder import build_bank
+from pdf_search.graphs.bank_size import estimate_near_pairs
 from tests.graphs.makers import (
     ISOLATED,
     SHAPES,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
+from pdf_search.graphs.bank_size import estimate_near_pairs
 from pdf_search.graphs.graph_set import GraphSet
-from pdf_search.graphs.size import estimate_near_pairs
 from tests.graphs.makers import SHAPES, basis, graph_set
 
 

@@ -13,8 +13,8 @@ from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.model.network import PDFNetwork
 from pdf_search.records import Replicate
-from pdf_search.training.excerpt import Excerpt
-from pdf_search.training.facts import ModelFacts
+from pdf_search.training.artifacts.excerpt import Excerpt
+from pdf_search.training.artifacts.facts import ModelFacts
 from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import shape_of
 from tests.training.trials import made

@@ -11,7 +11,8 @@ import pytest
 
 from pdf_search.data import Prepared
 from pdf_search.errors import ConfigError
-from pdf_search.inference.explain import explain
+from pdf_search.inference.explanation.explain import explain
+from pdf_search.inference.explanation.plain_data import summary
 from pdf_search.inference.load import (
     NeedsDataError,
     Trained,
@@ -21,7 +22,6 @@ from pdf_search.inference.load import (
 )
 from pdf_search.inference.molecules import predict_molecules
 from pdf_search.inference.predict import predictions
-from pdf_search.inference.tables import summary
 from tests.graphs.makers import random_set
 from tests.inference.old import OLD_RUN
 from tests.inference.test_molecules import SMILES, prepared, table

@@ -14,11 +14,11 @@ import torch
 
 from pdf_search.data import Prepared
 from pdf_search.errors import ConfigError, TrialError
-from pdf_search.inference.explain import MAX_NODES, Explanation, explain
-from pdf_search.inference.files import write_explanation
+from pdf_search.inference.explanation.explain import MAX_NODES, Explanation, explain
+from pdf_search.inference.explanation.files import write_explanation
+from pdf_search.inference.explanation.plain_data import summary
 from pdf_search.inference.load import load_trained
 from pdf_search.inference.predict import predictions
-from pdf_search.inference.tables import summary
 from tests.graphs.makers import SHAPES, basis, graph_set
 from tests.inference.conftest import new_model
 from tests.inference.test_matrix import LAP, PDF

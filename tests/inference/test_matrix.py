@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 import torch
 
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.batch import DeviceData
-from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.inference.explanation.matrix import (
+    LearnedMatrix,
+    learned_matrix,
+    normalised_adjacency,
+)
+from pdf_search.inference.explanation.spectrum import Eigenspaces, commutator, turn
 from pdf_search.inference.load import Trained
-from pdf_search.inference.matrix import LearnedMatrix, learned_matrix, normalised_adjacency
-from pdf_search.inference.spectrum import Eigenspaces, commutator, turn
 from pdf_search.model.randomness import Dropout
 from pdf_search.model.reference import ReferenceConvolution
 from tests.graphs.makers import (

@@ -11,12 +11,12 @@ import pytest
 
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare
-from pdf_search.data.kinds import Kinds, unseen_notes
-from pdf_search.data.molecules import Table
+from pdf_search.data.molecules.elements import Kinds, unseen_notes
+from pdf_search.data.molecules.smiles_table import Table
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.inference.load import load_trained
 from pdf_search.inference.molecules import predict_molecules
-from pdf_search.training.facts import ModelFacts
+from pdf_search.training.artifacts.facts import ModelFacts
 from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import SHAPES, basis, graph_set
 from tests.inference.conftest import new_model

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from pdf_search.inference.response import Response, basis_weights, response
-from pdf_search.training.excerpt import SAMPLE_PAIRS
+from pdf_search.inference.explanation.response import Response, basis_weights, response
+from pdf_search.training.artifacts.excerpt import SAMPLE_PAIRS
 from tests.graphs.makers import EDGELESS, SINGLE, basis, graph_set, random_set
 from tests.inference.conftest import new_model
 

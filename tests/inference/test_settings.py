@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pdf_search.config import BasisConfig
-from pdf_search.inference.explain import explain
-from pdf_search.inference.tables import weight_table
+from pdf_search.inference.explanation.explain import explain
+from pdf_search.inference.explanation.plain_data import weight_table
 from tests.graphs.makers import graph_set, random_graph
 from tests.inference.conftest import new_model
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf_search.inference.spectrum import (
+from pdf_search.inference.explanation.spectrum import (
     Eigenspaces,
     asymmetry,
     commutator,

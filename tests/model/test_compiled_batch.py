@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.model.engines import engine_data
 from pdf_search.model.fast_data import FastData
-from pdf_search.training.packed import tensors_of
+from pdf_search.training.cuda_graph.packed_steps import tensors_of
 from tests.graphs.makers import SHAPES, basis, graph_set, random_set
 from tests.model.networks import VARIANTS
 

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import BasisConfig, InputShape, ModelConfig
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.batch import DeviceData
-from pdf_search.graphs.build import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.model import engines
 from pdf_search.model.engines import engine_data

@@ -9,7 +9,7 @@ import torch
 from pydantic import ValidationError
 
 from pdf_search.config import BasisConfig, ModelConfig, TrialConfig
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.model.filters import Filter
 from pdf_search.model.network import PDFNetwork
 from pdf_search.parameters import parameter_count

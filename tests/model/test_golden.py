@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.batch import DeviceData
-from pdf_search.graphs.build import build_bank
 from pdf_search.model.network import PDFNetwork
 from pdf_search.parameters import parameter_count
 from pdf_search.training.losses import batch_loss

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdf_search.config import ModelConfig
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.graph_set import GraphSet
 from tests.graphs.makers import SHAPES, basis, distances, graph_set, quick, random_graph, random_set
 from tests.model.networks import VARIANTS, Setup, close

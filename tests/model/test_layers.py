@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from pdf_search.config import CategoricalInput, ModelConfig
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import BatchNorm, Embedding
 from pdf_search.model.readout import readout

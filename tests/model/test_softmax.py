@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.model import engines
 from pdf_search.model.engines import engine_data
 from pdf_search.model.fast import pair_weights, scaled_exp

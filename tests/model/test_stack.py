@@ -13,10 +13,10 @@ from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.randomness import Noise, replicate_keys
 from pdf_search.model.sizes import Sizes, rounded
-from pdf_search.model.stack import stack
+from pdf_search.model.stacked_steps import stack
 from pdf_search.records import Replicate, Task
+from pdf_search.training.cuda_graph.packed_steps import Packed, map_tensors, tensors_of, views
 from pdf_search.training.losses import batch_loss
-from pdf_search.training.packed import Packed, map_tensors, tensors_of, views
 from tests.graphs.makers import SHAPES, basis, graph_set
 from tests.model.networks import BASIS, VARIANTS, Setup, close
 

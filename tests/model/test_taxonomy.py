@@ -11,7 +11,7 @@ from numpy.polynomial import polynomial
 from scipy.special import jacobi
 
 from pdf_search.config import TrialConfig, parse_trial
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.model.filters import Filter
 from pdf_search.space import paper_trial, taxonomy_names, taxonomy_setting
 from tests.graphs.makers import SHAPES, Graph, adjacency, graph_set, matrices_of, random_graph

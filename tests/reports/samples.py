@@ -19,8 +19,8 @@ from pdf_search.records import (
     TrialRecord,
 )
 from pdf_search.results import Store
-from reports.cell import Cell
-from reports.grid import Grid
+from reports.grid.cell import Cell
+from reports.grid.grid import Grid
 
 EPOCHS = 20
 

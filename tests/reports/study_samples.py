@@ -7,9 +7,9 @@ from typing import Any
 from pdf_search.records import Phase, Protocol, Replicate, State, SweepRecord
 from pdf_search.results import Store
 from reports import load_study
-from reports.cell import Cell
-from reports.grid import Grid
-from reports.studies.tables import study_grids
+from reports.grid.cell import Cell
+from reports.grid.grid import Grid
+from reports.studies.study_tables import study_grids
 from tests.reports import samples
 
 EPOCHS = 8  # of every run: enough for a curve

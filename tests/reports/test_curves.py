@@ -5,7 +5,7 @@ import pytest
 from pdf_search.records import EpochReport, Phase, ReplicateEpoch, State
 from pdf_search.results import Store
 from reports import load_sweep
-from reports.curves import (
+from reports.pages.curves import (
     Curve,
     CurveFigure,
     Panel,
@@ -14,8 +14,8 @@ from reports.curves import (
     readable_range,
     stopping_curves,
 )
-from reports.figures import curve_figure
-from reports.importance import importance
+from reports.pages.figures import curve_figure
+from reports.pages.importance import importance
 from tests.reports import samples
 
 

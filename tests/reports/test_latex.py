@@ -8,11 +8,11 @@ import pytest
 from pdf_search.records import State
 from pdf_search.results import Store
 from reports import complexity_grid, load_study, load_sweep, result_grid, statistics_grid
-from reports.cell import Cell
-from reports.grid_texts import grid_latex
-from reports.latex import SET, escape_latex
-from reports.studies.tables import study_grids
-from reports.taxonomy import taxonomy_table
+from reports.grid.cell import Cell
+from reports.grid.grid_texts import grid_latex
+from reports.grid.latex import SET, escape_latex
+from reports.studies.study_tables import study_grids
+from reports.tables.taxonomy import taxonomy_table
 from tests.reports import samples
 from tests.reports import study_samples as studies
 

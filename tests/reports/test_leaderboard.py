@@ -7,7 +7,7 @@ import pytest
 from pdf_search.records import Phase
 from pdf_search.results import Store
 from reports import leaderboard_grid, leaderboard_rows, load_sweep
-from reports.grid_texts import grid_csv, grid_markdown
+from reports.grid.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 
 

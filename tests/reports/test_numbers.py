@@ -1,6 +1,6 @@
 import pytest
 
-from reports.numbers import format_both, format_parameter, format_seconds, short_names
+from reports.grid.numbers import format_both, format_parameter, format_seconds, short_names
 
 
 @pytest.mark.parametrize(

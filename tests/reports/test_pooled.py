@@ -8,7 +8,7 @@ import pytest
 from pdf_search.records import Phase, Replicate, State, SweepRecord
 from pdf_search.results import Store
 from reports import leaderboard_rows, load_sweep, result_grid
-from reports.curves import learning_curves
+from reports.pages.curves import learning_curves
 from tests.reports import samples
 from tests.reports.samples import rows
 

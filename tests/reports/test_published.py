@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reports.published import FOLDER, Published, checked_files, published, read_files
+from reports.published_numbers import FOLDER, Published, checked_files, published, read_files
 
 COMPARISON = {"zinc": "mae", "ogbg-molpcba": "ap", "ogbg-ppa": "accuracy"}
 TU = ["mutag", "nci1", "nci109", "enzymes", "ptc_mr", "proteins", "imdb-binary", "reddit-binary"]
@@ -199,7 +199,7 @@ def test_what_was_not_checked_is_not_printed(
 ) -> None:
     text = (FOLDER / "zinc.toml").read_text("utf-8")
     (tmp_path / "zinc.toml").write_text(text.replace("checked = true\n", ""))
-    monkeypatch.setattr("reports.published.FOLDER", tmp_path)
+    monkeypatch.setattr("reports.published_numbers.FOLDER", tmp_path)
     read_files.cache_clear()
     assert published("zinc", "mae") == []
     (tmp_path / "zinc.toml").write_text(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
 from reports import leaderboard_grid, leaderboard_rows, load_sweep, result_grid, show_sweep
-from reports.grid_texts import grid_csv, grid_markdown
+from reports.grid.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 
 LONG = "TrialError: the matrix is " + "very " * 60 + "large"

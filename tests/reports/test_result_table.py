@@ -9,7 +9,7 @@ import pytest
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
 from reports import Grid, load_sweep, result_grid
-from reports.grid_texts import grid_csv, grid_markdown
+from reports.grid.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 from tests.reports.samples import rows
 

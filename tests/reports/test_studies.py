@@ -13,9 +13,9 @@ from pdf_search.errors import StoreError
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
 from reports import has_study, load_study, write_study
-from reports.cell import Cell
-from reports.grid import Grid, Line
-from reports.grid_texts import grid_csv, grid_markdown
+from reports.grid.cell import Cell
+from reports.grid.grid import Grid, Line
+from reports.grid.grid_texts import grid_csv, grid_markdown
 from reports.studies.matrix import papers_grid
 from tests.reports import samples
 from tests.reports import study_samples as studies

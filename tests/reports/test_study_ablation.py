@@ -6,8 +6,8 @@ import pytest
 
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
-from reports.cell import Cell
-from reports.grid_texts import grid_markdown
+from reports.grid.cell import Cell
+from reports.grid.grid_texts import grid_markdown
 from tests.reports import samples
 from tests.reports import study_samples as studies
 from tests.reports.study_samples import cell, grids, line

@@ -11,7 +11,7 @@ import pytest
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
 from reports import load_study, write_study
-from reports.curves import Axis, Curve, Panel
+from reports.pages.curves import Axis, Curve, Panel
 from reports.studies.curves import study_figures
 from reports.studies.plots import images
 from tests.reports import study_samples as studies

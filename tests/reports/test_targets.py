@@ -12,9 +12,9 @@ from typing import Any
 from pdf_search.records import Phase
 from pdf_search.results import Store
 from reports import load_sweep, write_report
-from reports.pooled import pooled_runs
 from reports.show import find_trial, show_sweep, show_trial
-from reports.target_table import target_grid
+from reports.tables.pooled import pooled_runs
+from reports.tables.target_table import target_grid
 from tests.reports import samples
 
 VALUES = [[1.0, 2.5, None], [1.4, 2.1, None], [1.2, 2.0, None], [1.1, 2.2, None]]

@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from pdf_search.config import TrialConfig, parse_trial
-from pdf_search.graphs.build import build_bank
+from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.model.filters import Filter
 from pdf_search.space import paper_trial, taxonomy_names, taxonomy_setting
-from reports.cell import PUBLISHED, Cell
-from reports.grid_texts import grid_csv, grid_latex, grid_markdown
-from reports.published import checked_files
-from reports.taxonomy import COLUMNS, classify, taxonomy_table
+from reports.grid.cell import PUBLISHED, Cell
+from reports.grid.grid_texts import grid_csv, grid_latex, grid_markdown
+from reports.published_numbers import checked_files
+from reports.tables.taxonomy import COLUMNS, classify, taxonomy_table
 from tests.graphs.makers import graph_set, matrices_of, random_graph
 
 ROWS = dict(zip(["Category", "Learnable F", "Learnable D", "Architecture"], COLUMNS, strict=True))
@@ -99,7 +99,7 @@ def test_where_the_paper_says_something_else_the_cell_says_so(
     rows = [
         {**row, "learnable_d": "Yes"} if row["method"] == "GIN-0" else row for row in tree["rows"]
     ]
-    monkeypatch.setattr("reports.taxonomy.checked_files", lambda _: [{**tree, "rows": rows}])
+    monkeypatch.setattr("reports.tables.taxonomy.checked_files", lambda _: [{**tree, "rows": rows}])
     table = taxonomy_table()
     (line,) = (line for line in table.lines if line.name == "GIN-0")
     cell = line.cells[2]

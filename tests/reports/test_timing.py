@@ -7,9 +7,9 @@ import pytest
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
 from reports import complexity_grid, load_study
-from reports.cell import Cell
-from reports.grid import Grid, Line
-from reports.studies.tables import study_grids
+from reports.grid.cell import Cell
+from reports.grid.grid import Grid, Line
+from reports.studies.study_tables import study_grids
 from tests.reports import study_samples as studies
 
 WHOLE = "whole epoch"

@@ -8,7 +8,7 @@ from typing import Any
 from pdf_search.records import Phase
 from pdf_search.results import Store
 from reports import leaderboard_grid, load_study, load_sweep, result_grid
-from reports.grid_texts import grid_markdown
+from reports.grid.grid_texts import grid_markdown
 from reports.show import find_trial, show_sweep, show_trial
 from reports.studies.matrix import papers_grid
 from reports.versions import version_notes

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdf_search.errors import SpaceError
-from pdf_search.space.set_option import parse_override
+from pdf_search.space.settings.set_option import parse_override
 
 ODD = ["% inhibition", "@10uM", "IC50: nM", "pKa #2", "2019", "010", "1e3", "NO", "true", "[M+H]"]
 ODD += ["*", "&a", "!b", "{x}", "a, b", "- c", "? d", "`e`", "it's", "Löslichkeit µM", "a\nb", "|"]

@@ -9,7 +9,7 @@ import pytest
 from pdf_search.config import BasisConfig
 from pdf_search.errors import SpaceError
 from pdf_search.space import load_space, load_study
-from pdf_search.space.settings import lay_over, nested, overlay, tree_differences
+from pdf_search.space.settings.merge import lay_over, nested, overlay, tree_differences
 
 from .conftest import Write
 

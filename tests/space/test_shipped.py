@@ -16,8 +16,8 @@ import pytest
 from pdf_search.data.registry import lookup
 from pdf_search.errors import SpaceError
 from pdf_search.space import Choice, Parameter, Space, load_space, space_names, space_schema
+from pdf_search.space.files.yaml_reader import read_yaml
 from pdf_search.space.schema import schema_text
-from pdf_search.space.yaml_reader import read_yaml
 
 PAPER = [
     "enzymes",

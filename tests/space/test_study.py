@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from pdf_search.errors import SpaceError
 from pdf_search.records import Phase, Protocol
 from pdf_search.space import load_study, paper_trial, recorded_study, study_names
+from pdf_search.space.files.yaml_reader import read_yaml
 from pdf_search.space.schema import schema_text, study_schema
-from pdf_search.space.yaml_reader import read_yaml
 from search_spaces import __file__ as shipped
 
 from .conftest import Write

@@ -9,7 +9,7 @@ import pytest
 
 from pdf_search.config import parse_trial
 from pdf_search.space import load_study, paper_trial, study_names
-from reports.published import published
+from reports.published_numbers import published
 
 from .test_paper import ROWS
 

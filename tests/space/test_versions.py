@@ -10,7 +10,7 @@ import pytest
 from pdf_search.config import FEATURISER, SPLIT, TrialConfig, parse_trial
 from pdf_search.errors import SpaceError
 from pdf_search.space import Space, load_space, load_study, recorded_study
-from pdf_search.sweep.trials import random_points
+from pdf_search.sweep.samplers.trial_builder import random_points
 
 OLD = {
     "data": {"name": "csv", "path": "/m.csv", "targets": ["y"], "split_seed": 3},

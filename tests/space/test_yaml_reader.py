@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pdf_search.errors import SpaceError
-from pdf_search.space.yaml_reader import read_yaml
+from pdf_search.space.files.yaml_reader import read_yaml
 
 
 @pytest.mark.parametrize(

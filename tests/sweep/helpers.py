@@ -20,12 +20,12 @@ from pdf_search.records import (
 )
 from pdf_search.results import BestEpochs, Store
 from pdf_search.space import Space
-from pdf_search.sweep.jobs import Job
-from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.methods import find_method
-from pdf_search.sweep.optuna_log import StudyLog, open_study
-from pdf_search.sweep.suggestions import Suggestions
-from pdf_search.sweep.trials import TrialBuilder
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.samplers.methods import find_method
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy, open_study
+from pdf_search.sweep.samplers.suggestions import Suggestions
+from pdf_search.sweep.samplers.trial_builder import TrialBuilder
+from pdf_search.sweep.trial_log.trial_log import TrialLog
 
 SHAPE = InputShape(
     nodes=CategoricalInput(sizes=(28,)),
@@ -77,22 +77,22 @@ class Bench:
     def open(self) -> None:
         metric = METRICS["rmse"]
         study = open_study(self.url, NAME, metric)
-        self.log = StudyLog(study, self.space, metric, 0, self.trials)
+        self.log = OptunaStudy(study, self.space, metric, 0, self.trials)
         self.builder = TrialBuilder(self.space, 0, 12, 12, 3, "cpu")
 
-    def ledger(self, phase: Phase = Phase.SEARCH) -> Ledger:
+    def trial_log(self, phase: Phase = Phase.SEARCH) -> TrialLog:
         study = self.log if phase is Phase.SEARCH else None
-        return Ledger(self.store, NAME, phase, SHAPE, SilentView(), self.discarded.append, study)
+        return TrialLog(self.store, NAME, phase, SHAPE, SilentView(), self.discarded.append, study)
 
-    def suggestions(self, ledger: Ledger, **options: object) -> Suggestions:
-        known = {record.config_hash: n for n, record in ledger.records.items()}
+    def suggestions(self, trial_log: TrialLog, **options: object) -> Suggestions:
+        known = {record.config_hash: n for n, record in trial_log.records.items()}
         return Suggestions(
             self.log,
             self.method,
             SHAPE,
             self.builder.search,
             total=self.trials,
-            start=max(ledger.records, default=-1) + 1,
+            start=max(trial_log.records, default=-1) + 1,
             known=known,
             **options,  # type: ignore[arg-type]
         )
@@ -120,13 +120,13 @@ def sweep_record(space: Space, method: str, trials: int) -> SweepRecord:
     )
 
 
-def finish(ledger: Ledger, job: Job, value: float, state: State = State.COMPLETE) -> None:
+def finish(trial_log: TrialLog, job: Job, value: float, state: State = State.COMPLETE) -> None:
     """A whole trial: planned, started, one epoch at the value and one better, ended."""
-    ledger.planned(job)
-    ledger.started(job.number)
-    ledger.epoch(job.number, report(1, value + 1), "cpu")
-    ledger.epoch(job.number, report(2, value), "cpu")
-    ledger.ended(job.number, state)
+    trial_log.planned(job)
+    trial_log.started(job.number)
+    trial_log.epoch(job.number, report(1, value + 1), "cpu")
+    trial_log.epoch(job.number, report(2, value), "cpu")
+    trial_log.ended(job.number, state)
 
 
 def config_of(record: TrialRecord) -> TrialConfig:

@@ -8,12 +8,12 @@ import torch
 
 from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
-from pdf_search.graphs import build
+from pdf_search.graphs import bank_builder as build
 from pdf_search.space import load_space
 from pdf_search.sweep.banks import shared_bases
-from pdf_search.sweep.trials import random_points
-from pdf_search.training.build import build_program
+from pdf_search.sweep.samplers.trial_builder import random_points
 from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.trainers import build_program
 
 SPACE = """
 data: {name: freesolv}

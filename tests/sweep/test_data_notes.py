@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from pdf_search.space import load_space
-from pdf_search.space.study_load import load_study
+from pdf_search.space.studies.study_load import load_study
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
 from pdf_search.sweep.study_plan import plan_study
 

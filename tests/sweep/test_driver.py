@@ -25,14 +25,14 @@ from pdf_search.records import (
 )
 from pdf_search.results.store import Store
 from pdf_search.space import Space
+from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep import SweepOptions, plan_sweep
-from pdf_search.sweep.confirming import best_trials
+from pdf_search.sweep.confirm_phase import best_trials
+from pdf_search.sweep.confirmed_predictions import gather_predictions
 from pdf_search.sweep.driver import Driver, Functions
-from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.optuna_log import StudyLog, open_study
 from pdf_search.sweep.plan import Plan
-from pdf_search.sweep.predictions import gather_predictions
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy, open_study
+from pdf_search.sweep.trial_log.trial_log import TrialLog
 from tests.sweep.helpers import NAME, SHAPE, Bench, SilentView, finish, report, sweep_record
 
 
@@ -43,11 +43,11 @@ def plan(space: Space, cache: Path, tmp_path: Path) -> Plan:
 
 
 @contextmanager
-def driven(plan: Plan, bench: Bench) -> Iterator[tuple[Driver, StudyLog, Ledger]]:
+def driven(plan: Plan, bench: Bench) -> Iterator[tuple[Driver, OptunaStudy, TrialLog]]:
     """A driver on the bench's database, opened anew as a resume does."""
-    driver = Driver(plan, bench.store, Halt(), Console(file=StringIO()), Functions())
+    driver = Driver(plan, bench.store, StopCondition(), Console(file=StringIO()), Functions())
     bench.open()
-    yield driver, bench.log, bench.ledger()
+    yield driver, bench.log, bench.trial_log()
     bench.close()
 
 
@@ -55,12 +55,12 @@ def test_a_resumed_search_goes_on_with_the_next_number_and_nothing_known(
     plan: Plan, space: Space, tmp_path: Path
 ) -> None:
     bench = Bench(tmp_path, space, trials=plan.trials)
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     for value in (3.0, 1.0):
         job = source.next()
         assert job is not None
-        finish(ledger, job, value)
+        finish(trial_log, job, value)
     with driven(plan, bench) as (driver, study, again):
         resumed = driver._suggestions(study, again, [])
         assert resumed.remaining() == plan.trials - 2
@@ -77,14 +77,14 @@ def test_early_stopping_follows_the_metric_and_remembers_what_was_recorded(
     name: str, plan: Plan, space: Space, tmp_path: Path
 ) -> None:
     bench = Bench(tmp_path, space)
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     for value in (0.4, 0.5, 0.6):
         job = source.next()
         assert job is not None
-        ledger.planned(job)
+        trial_log.planned(job)
         for epoch in (1, 2, 3):
-            ledger.epoch(job.number, report(epoch, value), "cpu")
+            trial_log.epoch(job.number, report(epoch, value), "cpu")
     with driven(replace(plan, metric=METRICS[name]), bench) as (driver, _, again):
         scheduler = driver._scheduler(again)
         assert scheduler is not None
@@ -102,15 +102,15 @@ def test_the_best_by_validation_are_confirmed_whatever_their_test_values(
     """Test values that a search never records, in the opposite order."""
     with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
         store.create_sweep(replace(sweep_record(space, "tpe", 4), metric=name))
-        ledger = Ledger(store, NAME, Phase.SEARCH, SHAPE, SilentView(), print)
+        trial_log = TrialLog(store, NAME, Phase.SEARCH, SHAPE, SilentView(), print)
         valid, test = (0.2, 0.8, 0.5, 0.9), (0.8, 0.2, 0.5, 0.1)
         for number in range(4):
             state = State.PRUNED if number == 3 else State.COMPLETE
-            ledger.save(_record(number, state))
+            trial_log.save(_record(number, state))
             epoch = replace(
                 report(1, 0.0), replicates=(ReplicateEpoch(1.0, valid[number], test[number]),)
             )
-            ledger.epoch(number, epoch, "cpu")
+            trial_log.epoch(number, epoch, "cpu")
         order = [0, 2, 1] if METRICS[name].mode == "min" else [1, 2, 0]
         assert [t.number for t in best_trials(store, NAME, 3)] == order
         assert [t.number for t in best_trials(store, NAME, 1)] == order[:1]
@@ -121,10 +121,10 @@ def test_optuna_is_told_the_best_value_in_the_direction_of_the_metric(
     name: str, space: Space, tmp_path: Path
 ) -> None:
     bench = Bench(tmp_path, space)
-    job = bench.suggestions(bench.ledger()).next()
+    job = bench.suggestions(bench.trial_log()).next()
     assert job is not None
     study = open_study(bench.url, "another", METRICS[name])
-    log = StudyLog(study, space, METRICS[name], 0, 8)
+    log = OptunaStudy(study, space, METRICS[name], 0, 8)
     draw, _ = log.ask("random")
     log.accept(draw, 0)
     log.tell(0, State.COMPLETE, [report(1, 0.5), report(2, 0.9), report(3, nan), report(4, 0.3)])

@@ -15,8 +15,8 @@ from pdf_search.results.store import Store
 from pdf_search.space import Space
 from pdf_search.sweep import SweepOptions, plan_sweep, run_sweep
 from pdf_search.sweep.folder import SweepFolder, find_folder
-from pdf_search.sweep.jobs import Job
-from pdf_search.sweep.ledger import Ledger
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.trial_log.trial_log import TrialLog
 from tests.sweep.helpers import (
     NAME,
     PARTS,
@@ -154,12 +154,12 @@ def test_a_ledger_records_relative_places_and_works_with_absolute_ones(
     folder = SweepFolder.of(tmp_path, NAME, None)
     discarded: list[str] = []
 
-    def ledger(at: SweepFolder) -> Ledger:
-        return Ledger(
+    def trial_log(at: SweepFolder) -> TrialLog:
+        return TrialLog(
             bench.store, NAME, Phase.SEARCH, SHAPE, SilentView(), discarded.append, None, at
         )
 
-    first = ledger(folder)
+    first = trial_log(folder)
     first.planned(Job(Phase.SEARCH, 0, bench.builder.search(dict(space.published[0]))))
     first.started(0)
     inside = "trials/search/0000-aa/checkpoint_000000"
@@ -167,7 +167,7 @@ def test_a_ledger_records_relative_places_and_works_with_absolute_ones(
     (stored,) = bench.store.trials(NAME, Phase.SEARCH)
     assert stored.checkpoint == inside
     moved = SweepFolder(tmp_path.resolve() / "moved", label="moved", recorded=NAME)
-    again = ledger(moved)
+    again = trial_log(moved)
     assert again.records[0].checkpoint == f"{moved.path}/{inside}"
     again.checkpoint(0, f"{moved.path}/trials/search/0000-bb/checkpoint_000000")
     assert discarded == [f"{moved.path}/trials/search/0000-aa"]

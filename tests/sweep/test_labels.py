@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from pdf_search.config import DataConfig
-from pdf_search.data.labels import check_labels
-from pdf_search.data.prepare import prepare
-from pdf_search.data.prepared import Prepared, load_prepared
-from pdf_search.data.splits import Split, split_for
+from pdf_search.data.prepared.folder import Prepared, load_prepared
+from pdf_search.data.prepared.prepare import prepare
+from pdf_search.data.splits.label_check import check_labels
+from pdf_search.data.splits.partition import Split, split_for
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, Phase, Protocol, Task
 from pdf_search.space import Space
-from pdf_search.sweep.trials import TrialBuilder, example
+from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example
 
 
 @pytest.fixture(scope="module")

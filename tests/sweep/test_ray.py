@@ -18,15 +18,8 @@ import pytest
 from pdf_search.records import Phase, State
 from pdf_search.results.store import Store
 from pdf_search.space import Space
-from pdf_search.sweep import (
-    Functions,
-    SweepOptions,
-    checkpoints,
-    confirm,
-    plan_sweep,
-    rerun,
-    run_sweep,
-)
+from pdf_search.sweep import Functions, SweepOptions, confirm, plan_sweep, rerun, run_sweep
+from pdf_search.sweep.tune import checkpoints
 from tests.sweep import run_simulated
 from tests.sweep.conftest import write_space
 from tests.sweep.simulated import hold, simulated_baseline, simulated_trial

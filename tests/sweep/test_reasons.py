@@ -13,12 +13,12 @@ from ray.exceptions import OutOfMemoryError, RayActorError
 
 from pdf_search.records import State, TrialOutcome, TrialRecord, first_line
 from pdf_search.space import Space
-from pdf_search.sweep.continuing import retry, retry_later, unfinished_jobs
-from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.payload import NUMBER, pack_end, pack_epoch
-from pdf_search.sweep.reasons import FirstFailures, died
-from pdf_search.sweep.recorder import HaltStopper, Recorder
-from pdf_search.sweep.searcher import JobSearcher
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.trial_log.failures import FirstFailures, died
+from pdf_search.sweep.trial_log.recovery import retry, retry_later, unfinished_jobs
+from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
+from pdf_search.sweep.tune.payload import NUMBER, pack_end, pack_epoch
+from pdf_search.sweep.tune.searcher import JobSearcher
 from tests.sweep.helpers import NAME, Bench, report
 
 
@@ -33,10 +33,12 @@ class Run:
     """A run of the recorder, its trials ended by hand."""
 
     def __init__(self, bench: Bench, count: int = 4) -> None:
-        self.ledger = bench.ledger()
-        self.halt = Halt()
-        searcher = JobSearcher(bench.suggestions(self.ledger), self.ledger, self.halt)
-        self.recorder = Recorder(self.ledger, self.halt, set(), "/trials")
+        self.trial_log = bench.trial_log()
+        self.stop_condition = StopCondition()
+        searcher = JobSearcher(
+            bench.suggestions(self.trial_log), self.trial_log, self.stop_condition
+        )
+        self.recorder = Recorder(self.trial_log, self.stop_condition, set(), "/trials")
         for _ in range(count):
             number = searcher.suggest("t")[NUMBER]
             self.recorder.on_trial_start(0, [], self.trial(number))
@@ -57,11 +59,11 @@ class Run:
 def test_three_that_fail_alike_end_the_run(bench: Bench) -> None:
     run = Run(bench)
     for number, size in enumerate((16, 32, 64)):
-        assert not run.halt.due()
+        assert not run.stop_condition.due()
         run.end(number, f"OSError: no library of version {size}\nits details")
-    assert run.halt.alike == "OSError: no library of version 16"
-    assert HaltStopper(run.halt, run.ledger).stop_all()
-    assert run.halt.ended == "alike"
+    assert run.stop_condition.alike == "OSError: no library of version 16"
+    assert RunStopper(run.stop_condition, run.trial_log).stop_all()
+    assert run.stop_condition.ended == "alike"
     rows = bench.store.trials(NAME)
     assert [row.state for row in rows] == [State.FAILED] * 3 + [State.NOT_STARTED]
     assert rows[0].message == "OSError: no library of version 16\nits details"
@@ -81,7 +83,7 @@ def test_other_ends_do_not(bench: Bench, states: list[State], messages: list[str
     run = Run(bench)
     for number, (state, message) in enumerate(zip(states, messages, strict=True)):
         run.end(number, message, state)
-    assert not run.halt.due()
+    assert not run.stop_condition.due()
 
 
 def test_nor_do_failures_after_an_epoch(bench: Bench) -> None:
@@ -89,33 +91,33 @@ def test_nor_do_failures_after_an_epoch(bench: Bench) -> None:
     run.epoch(1)
     for number in range(4):
         run.end(number, "the same")
-    assert not run.halt.due()
+    assert not run.stop_condition.due()
 
 
 def test_a_resume_tries_those_again(bench: Bench) -> None:
     run = Run(bench)
     for number in range(3):
         run.end(number, "the same")
-    run.ledger.interrupted()
-    retry_later(run.ledger)
+    run.trial_log.interrupted()
+    retry_later(run.trial_log)
     assert "a resume tries this trial again" in bench.store.trials(NAME)[0].message
     assert bench.store.trials(NAME)[0].reason == "the same"
-    ledger = bench.ledger()
-    retry(ledger)
-    jobs = unfinished_jobs(ledger, "cpu", lambda _: None)
+    trial_log = bench.trial_log()
+    retry(trial_log)
+    jobs = unfinished_jobs(trial_log, "cpu", lambda _: None)
     assert [job.number for job in jobs] == [0, 1, 2, 3]
     assert jobs[0].origin == "listed"
-    ledger.started(0)
-    ledger.ended(0, State.COMPLETE)  # the study has it as failed, and keeps that
+    trial_log.started(0)
+    trial_log.ended(0, State.COMPLETE)  # the study has it as failed, and keeps that
     assert bench.store.trials(NAME)[0].state is State.COMPLETE
 
 
 def test_failures_of_a_run_that_went_on_are_not_tried_again(bench: Bench) -> None:
     run = Run(bench)
     run.end(0, "its own fault")
-    ledger = bench.ledger()
-    retry(ledger)
-    assert ledger.records[0].state is State.FAILED
+    trial_log = bench.trial_log()
+    retry(trial_log)
+    assert trial_log.records[0].state is State.FAILED
 
 
 def failed_of(bench: Bench, tmp_path: Path, error: BaseException) -> TrialRecord:

@@ -20,10 +20,11 @@ from ray.tune.search import Searcher
 from pdf_search.errors import ResourceError
 from pdf_search.records import State, TrialOutcome
 from pdf_search.space import Space
-from pdf_search.sweep import checkpoints
-from pdf_search.sweep.cluster import compare_node
-from pdf_search.sweep.halt import Halt
-from pdf_search.sweep.payload import (
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.tune import checkpoints
+from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
+from pdf_search.sweep.tune.cluster import compare_node
+from pdf_search.sweep.tune.payload import (
     NUMBER,
     TRIAL,
     pack_end,
@@ -31,10 +32,9 @@ from pdf_search.sweep.payload import (
     unpack_end,
     unpack_epoch,
 )
-from pdf_search.sweep.recorder import HaltStopper, Recorder
-from pdf_search.sweep.rungs import Rungs
-from pdf_search.sweep.scheduler import EqualEpochScheduler
-from pdf_search.sweep.searcher import JobSearcher
+from pdf_search.sweep.tune.rungs import Rungs
+from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
+from pdf_search.sweep.tune.searcher import JobSearcher
 from tests.sweep.helpers import NAME, Bench, report
 
 
@@ -76,13 +76,13 @@ def test_what_travels_arrives() -> None:
 def test_states_are_true(
     bench: Bench, outcome: TrialOutcome | None, stopped: set[int], state: State
 ) -> None:
-    ledger = bench.ledger()
-    halt = Halt()
-    searcher = JobSearcher(bench.suggestions(ledger), ledger, halt)
+    trial_log = bench.trial_log()
+    stop_condition = StopCondition()
+    searcher = JobSearcher(bench.suggestions(trial_log), trial_log, stop_condition)
     suggestion = searcher.suggest("t")
     assert suggestion[NUMBER] == 0
     assert json.loads(suggestion[TRIAL])["phase"] == "search"
-    recorder = Recorder(ledger, halt, stopped, "/trials")
+    recorder = Recorder(trial_log, stop_condition, stopped, "/trials")
     recorder.on_trial_start(0, [], ray_trial())
     send(recorder, pack_epoch(report(1, 2.0), "cpu"))
     if outcome is not None:
@@ -91,16 +91,16 @@ def test_states_are_true(
     (row,) = bench.store.trials(NAME)
     assert (row.state, row.epochs_done) == (state, 1)
     assert row.message == (outcome.message if outcome else row.message)
-    assert halt.error is None
+    assert stop_condition.error is None
 
 
 def test_a_failed_trial_keeps_its_error(bench: Bench, tmp_path: Path) -> None:
-    ledger = bench.ledger()
-    halt = Halt()
-    JobSearcher(bench.suggestions(ledger), ledger, halt).suggest("t")
+    trial_log = bench.trial_log()
+    stop_condition = StopCondition()
+    JobSearcher(bench.suggestions(trial_log), trial_log, stop_condition).suggest("t")
     file = tmp_path / "error.pkl"
     file.write_bytes(ray.cloudpickle.dumps(RayTaskError("train", "trace", ValueError("too big"))))
-    recorder = Recorder(ledger, halt, set(), "/trials")
+    recorder = Recorder(trial_log, stop_condition, set(), "/trials")
     recorder.on_trial_start(0, [], ray_trial())
     recorder.on_trial_error(0, [], ray_trial(pickled_error_file=str(file)))
     (row,) = bench.store.trials(NAME)
@@ -109,46 +109,49 @@ def test_a_failed_trial_keeps_its_error(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("storage", ["/data/trials", "s3://bucket/trials"])
 def test_checkpoints_are_recorded_where_a_resume_finds_them(bench: Bench, storage: str) -> None:
-    ledger = bench.ledger()
-    JobSearcher(bench.suggestions(ledger), ledger, Halt()).suggest("t")
+    trial_log = bench.trial_log()
+    JobSearcher(bench.suggestions(trial_log), trial_log, StopCondition()).suggest("t")
     root = storage.removeprefix("s3://")
     checkpoint = SimpleNamespace(path=f"{root}/search/0000-a/checkpoint_000003")
     trial = ray_trial(storage=SimpleNamespace(storage_fs_path=root))
-    Recorder(ledger, Halt(), set(), storage).on_checkpoint(0, [], trial, checkpoint)  # type: ignore[arg-type]
+    Recorder(trial_log, StopCondition(), set(), storage).on_checkpoint(0, [], trial, checkpoint)  # type: ignore[arg-type]
     (row,) = bench.store.trials(NAME)
     assert row.checkpoint == f"{storage}/search/0000-a/checkpoint_000003"
 
 
 def test_an_error_of_the_driver_ends_the_run(bench: Bench) -> None:
-    ledger = bench.ledger()
-    halt = Halt()
-    recorder = Recorder(ledger, halt, set(), "/trials")
+    trial_log = bench.trial_log()
+    stop_condition = StopCondition()
+    recorder = Recorder(trial_log, stop_condition, set(), "/trials")
     recorder.on_trial_start(0, [], ray_trial(99))
-    assert isinstance(halt.error, KeyError)
-    assert HaltStopper(halt, ledger).stop_all()
-    assert JobSearcher(bench.suggestions(ledger), ledger, halt).suggest("t") == Searcher.FINISHED
+    assert isinstance(stop_condition.error, KeyError)
+    assert RunStopper(stop_condition, trial_log).stop_all()
+    assert (
+        JobSearcher(bench.suggestions(trial_log), trial_log, stop_condition).suggest("t")
+        == Searcher.FINISHED
+    )
 
 
 def test_time_is_up_at_the_limit() -> None:
-    assert not Halt().due()
-    assert not Halt(100).due()
-    halt = Halt(-1)
-    assert halt.ended == ""
-    assert halt.due()
-    assert halt.ended == "time"
+    assert not StopCondition().due()
+    assert not StopCondition(100).due()
+    stop_condition = StopCondition(-1)
+    assert stop_condition.ended == ""
+    assert stop_condition.due()
+    assert stop_condition.ended == "time"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_in_order_and_a_second_one_at_once(number: signal.Signals) -> None:
-    halt = Halt()
+    stop_condition = StopCondition()
     usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
     before = signal.signal(number, usual)  # the tests themselves may run under nohup
     try:
-        with halt.on_signals():
-            assert not halt.due()
+        with stop_condition.on_signals():
+            assert not stop_condition.due()
             signal.raise_signal(number)
-            assert halt.due()
-            assert halt.ended == "interrupted"
+            assert stop_condition.due()
+            assert stop_condition.ended == "interrupted"
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(number)
         assert signal.getsignal(number) is usual
@@ -157,37 +160,37 @@ def test_a_signal_ends_the_run_in_order_and_a_second_one_at_once(number: signal.
 
 
 def test_a_run_that_does_not_end_in_time_is_ended() -> None:
-    halt = Halt()
-    with halt.on_signals(patience=0.05):
+    stop_condition = StopCondition()
+    with stop_condition.on_signals(patience=0.05):
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(KeyboardInterrupt):
             time.sleep(10)
-    halt = Halt()
-    with halt.on_signals(patience=0.05):
+    stop_condition = StopCondition()
+    with stop_condition.on_signals(patience=0.05):
         signal.raise_signal(signal.SIGTERM)
-        halt.in_order()
+        stop_condition.in_order()
         time.sleep(0.2)
-    assert halt.signalled
+    assert stop_condition.signalled
 
 
 def test_under_nohup_a_hang_up_is_none() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        halt = Halt()
-        with halt.on_signals():
+        stop_condition = StopCondition()
+        with stop_condition.on_signals():
             signal.raise_signal(signal.SIGHUP)
-        assert not halt.signalled
+        assert not stop_condition.signalled
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
 
 
 def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
-    ledger = bench.ledger()
+    trial_log = bench.trial_log()
     for item in (
-        Recorder(ledger, Halt(), set(), ""),
-        JobSearcher(bench.suggestions(ledger), ledger, Halt()),
-        HaltStopper(Halt(), ledger),
+        Recorder(trial_log, StopCondition(), set(), ""),
+        JobSearcher(bench.suggestions(trial_log), trial_log, StopCondition()),
+        RunStopper(StopCondition(), trial_log),
     ):
         pickle.loads(pickle.dumps(item))
 

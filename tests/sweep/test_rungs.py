@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf_search.sweep.rungs import Rungs, cutoff, milestones
+from pdf_search.sweep.tune.rungs import Rungs, cutoff, milestones
 
 
 def test_rungs_lie_below_the_budget() -> None:

@@ -23,10 +23,10 @@ from pdf_search.sweep import (
     run_sweep,
 )
 from pdf_search.sweep import study_run as module
-from pdf_search.sweep.ledger import Ledger
 from pdf_search.sweep.study_plan import StudyPlan
 from pdf_search.sweep.study_run import open_jobs, study_ledger
-from pdf_search.sweep.study_view import StudyView
+from pdf_search.sweep.trial_log.study_progress import StudyView
+from pdf_search.sweep.trial_log.trial_log import TrialLog
 from reports import load_study as load_report
 from tests.sweep.helpers import report
 
@@ -67,7 +67,7 @@ def plan(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> StudyP
     return plan_of(tmp_path, cache)
 
 
-def book_of(plan: StudyPlan, store: Store) -> Ledger:
+def book_of(plan: StudyPlan, store: Store) -> TrialLog:
     return study_ledger(plan, store, StudyView(Console(quiet=True)))
 
 

@@ -10,7 +10,7 @@ from optuna.trial import TrialState
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, State
 from pdf_search.space import Space
-from pdf_search.sweep.continuing import settle_study
+from pdf_search.sweep.trial_log.recovery import settle_study
 from tests.sweep.conftest import SPACE, write_space
 from tests.sweep.helpers import Bench, finish, report
 
@@ -36,12 +36,12 @@ def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
 
 
 def test_published_point_comes_first_and_all_configurations_differ(bench: Bench) -> None:
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     jobs = []
     while (job := source.next()) is not None:
         jobs.append(job)
-        finish(ledger, job, 1.0 + job.config.training.learning_rate)
+        finish(trial_log, job, 1.0 + job.config.training.learning_rate)
     assert [job.number for job in jobs] == list(range(8))
     assert jobs[0].origin == "listed"
     assert jobs[0].config.training.learning_rate == 0.004
@@ -52,11 +52,11 @@ def test_published_point_comes_first_and_all_configurations_differ(bench: Bench)
 
 
 def test_violations_are_never_trained_and_are_told_as_failed_draws(bench: Bench) -> None:
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     while (job := source.next()) is not None:
         assert job.config.model.hidden <= 64  # 128 * 2 breaks the limit of 200
-        finish(ledger, job, 1.0)
+        finish(trial_log, job, 1.0)
     rejected = [t for t in bench.log.study.trials if "rejected" in t.user_attrs]
     assert rejected
     assert all(t.state is TrialState.FAIL for t in rejected)
@@ -64,18 +64,18 @@ def test_violations_are_never_trained_and_are_told_as_failed_draws(bench: Bench)
 
 
 def test_optuna_is_told_the_truth(bench: Bench) -> None:
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     for state in (State.COMPLETE, State.PRUNED, State.DIVERGED, State.FAILED):
         job = source.next()
         assert job is not None
-        ledger.planned(job)
-        ledger.started(job.number)
+        trial_log.planned(job)
+        trial_log.started(job.number)
         for epoch, value in ((1, 3.0), (2, 1.0), (3, 2.0)):
-            ledger.epoch(job.number, report(epoch, value), "cpu")
+            trial_log.epoch(job.number, report(epoch, value), "cpu")
         if state is State.DIVERGED:
-            ledger.epoch(job.number, report(4, nan), "cpu")
-        ledger.ended(job.number, state, "why")
+            trial_log.epoch(job.number, report(4, nan), "cpu")
+        trial_log.ended(job.number, state, "why")
     told = [t for t in bench.log.study.trials if "trial" in t.user_attrs]
     assert [t.state for t in told] == [
         TrialState.COMPLETE,
@@ -96,20 +96,20 @@ def test_a_resumed_sweep_draws_what_the_unbroken_one_would_have(
         folder.mkdir()
         bench = Bench(folder, space)
         hashes = []
-        ledger = bench.ledger()
-        source = bench.suggestions(ledger)
+        trial_log = bench.trial_log()
+        source = bench.suggestions(trial_log)
         for number in range(8):
             if breaks and number == 4:
                 bench.close()
                 bench = Bench(folder, space)
-                ledger = bench.ledger()
-                settle_study(bench.log, ledger)
-                source = bench.suggestions(ledger)
+                trial_log = bench.trial_log()
+                settle_study(bench.log, trial_log)
+                source = bench.suggestions(trial_log)
             job = source.next()
             assert job is not None
             assert job.number == number
             hashes.append(job.config.content_hash())
-            finish(ledger, job, 1.0 + 100 * job.config.training.learning_rate)
+            finish(trial_log, job, 1.0 + 100 * job.config.training.learning_rate)
         bench.close()
         return hashes
 
@@ -120,13 +120,13 @@ def test_a_draw_that_was_never_recorded_is_closed_and_its_point_tried_again(
     tmp_path: Path, space: Space
 ) -> None:
     bench = Bench(tmp_path, space)
-    lost = bench.suggestions(bench.ledger()).next()  # killed before ledger.planned
+    lost = bench.suggestions(bench.trial_log()).next()  # killed before trial_log.planned
     assert lost is not None
     bench.close()
     bench = Bench(tmp_path, space)
-    ledger = bench.ledger()
-    settle_study(bench.log, ledger)
-    job = bench.suggestions(ledger).next()
+    trial_log = bench.trial_log()
+    settle_study(bench.log, trial_log)
+    job = bench.suggestions(trial_log).next()
     assert job is not None
     assert (job.number, job.origin) == (0, "listed")
     states = [t.state for t in bench.log.study.trials]
@@ -136,14 +136,14 @@ def test_a_draw_that_was_never_recorded_is_closed_and_its_point_tried_again(
 
 def test_an_end_that_the_study_missed_is_told_on_resume(tmp_path: Path, space: Space) -> None:
     bench = Bench(tmp_path, space)
-    ledger = bench.ledger()
-    job = bench.suggestions(ledger).next()
+    trial_log = bench.trial_log()
+    job = bench.suggestions(trial_log).next()
     assert job is not None
-    ledger.study = None  # killed after the row, before telling
-    finish(ledger, job, 1.5)
-    ledger = bench.ledger()
-    settle_study(bench.log, ledger)
-    settle_study(bench.log, ledger)
+    trial_log.study = None  # killed after the row, before telling
+    finish(trial_log, job, 1.5)
+    trial_log = bench.trial_log()
+    settle_study(bench.log, trial_log)
+    settle_study(bench.log, trial_log)
     (told,) = bench.log.study.trials
     assert (told.state, told.value) == (TrialState.COMPLETE, 1.5)
     bench.close()
@@ -152,12 +152,12 @@ def test_an_end_that_the_study_missed_is_told_on_resume(tmp_path: Path, space: S
 def test_a_grid_is_walked_once_and_says_when_it_ends(tmp_path: Path) -> None:
     space = write_space(tmp_path, text=GRID)
     bench = Bench(tmp_path, space, method="grid", trials=50)
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     jobs = []
     while (job := source.next()) is not None:
         jobs.append(job)
-        finish(ledger, job, 1.0)
+        finish(trial_log, job, 1.0)
     points = {(j.config.model.hidden, j.config.training.learning_rate) for j in jobs}
     assert points == {(h, lr) for h in (16, 32, 64) for lr in (0.002, 0.004)}
     assert len(jobs) == 6
@@ -169,12 +169,12 @@ def test_a_grid_is_walked_once_and_says_when_it_ends(tmp_path: Path) -> None:
 def test_a_small_space_ends_when_nothing_new_is_left(tmp_path: Path) -> None:
     space = write_space(tmp_path, text=GRID)
     bench = Bench(tmp_path, space, method="random", trials=50)
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     count = 0
     while (job := source.next()) is not None:
         count += 1
-        finish(ledger, job, 1.0)
+        finish(trial_log, job, 1.0)
     assert count == 6  # also those that drawing misses
     assert "no new configuration" in source.message
     bench.close()
@@ -183,8 +183,8 @@ def test_a_small_space_ends_when_nothing_new_is_left(tmp_path: Path) -> None:
 def test_equal_configurations_are_trained_again_when_asked(tmp_path: Path) -> None:
     space = write_space(tmp_path, text=GRID)
     bench = Bench(tmp_path, space, method="random", trials=20)
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger, repeat=True)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log, repeat=True)
     jobs = [source.next() for _ in range(20)]
     assert all(job is not None for job in jobs)
     assert len({job.config.content_hash() for job in jobs if job}) <= 6
@@ -195,7 +195,7 @@ def test_limits_that_nothing_meets_are_an_error(tmp_path: Path) -> None:
     text = SPACE.replace("<= 200", "<= 10")
     bench = Bench(tmp_path, write_space(tmp_path, text=text))
     with pytest.raises(ConfigError, match="Widen the space or its limits"):
-        bench.suggestions(bench.ledger()).next()
+        bench.suggestions(bench.trial_log()).next()
     bench.close()
 
 
@@ -203,12 +203,12 @@ def test_limits_that_nothing_meets_are_an_error(tmp_path: Path) -> None:
 def test_conditional_spaces_are_walked(tmp_path: Path, method: str) -> None:
     space = write_space(tmp_path, text=CONDITIONAL_SPACE)
     bench = Bench(tmp_path, space, method=method, trials=14)
-    ledger = bench.ledger()
-    source = bench.suggestions(ledger)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
     kinds = set()
     while (job := source.next()) is not None:
         kinds.add(job.config.training.schedule.kind)
         assert space.config(job.params or {}).training.schedule == job.config.training.schedule
-        finish(ledger, job, 1.0 + job.config.training.learning_rate)
+        finish(trial_log, job, 1.0 + job.config.training.learning_rate)
     assert kinds == {"cosine", "step"}
     bench.close()

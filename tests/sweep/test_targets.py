@@ -15,9 +15,9 @@ from pdf_search.data import load_prepared, prepare
 from pdf_search.data.registry import molecule_shape
 from pdf_search.records import PREDICTIONS, EpochReport, Phase, Protocol, State, SweepRecord, Task
 from pdf_search.results import Store, summarise
-from pdf_search.sweep.jobs import Job
-from pdf_search.sweep.ledger import Ledger
-from pdf_search.sweep.targets import record_targets
+from pdf_search.sweep.confirmed_predictions import record_targets
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.training.metrics import by_target, evaluate
 from pdf_search.training.trial import run_trial
 from tests.sweep.helpers import SilentView
@@ -71,22 +71,22 @@ def test_the_mean_of_the_targets_is_the_headline(
     data = load_prepared(prepare(trial.data, cache=tmp_path / "cache"))
     record = sweep(metric, protocol)
     store.create_sweep(record)
-    ledger = Ledger(store, record.name, Phase.CONFIRM, shape(labels), SilentView(), print)
-    ledger.planned(Job(Phase.CONFIRM, 0, trial))
+    trial_log = TrialLog(store, record.name, Phase.CONFIRM, shape(labels), SilentView(), print)
+    trial_log.planned(Job(Phase.CONFIRM, 0, trial))
     folder = tmp_path / "trial"
     folder.mkdir()
 
     def report(epoch: EpochReport, save: object) -> None:
-        ledger.epoch(0, epoch, "cpu")
+        trial_log.epoch(0, epoch, "cpu")
         if epoch.epoch == trial.epochs:
             save(folder)  # type: ignore[operator]
 
     run_trial(trial, data, report, None)
-    ledger.save(replace(ledger.records[0], state=State.COMPLETE, checkpoint=str(folder)))
-    record_targets(ledger)
+    trial_log.save(replace(trial_log.records[0], state=State.COMPLETE, checkpoint=str(folder)))
+    record_targets(trial_log)
     (found,) = store.trials(record.name)
     assert found.by_target is not None
-    summary = summarise(record, found, ledger.curve(0))
+    summary = summarise(record, found, trial_log.curve(0))
     for part, headline in (("test", summary.test), ("valid", summary.valid)):
         if part == "valid" and protocol == "gin-curve":
             assert part not in found.by_target
@@ -107,14 +107,14 @@ def test_the_mean_of_the_targets_is_the_headline(
 def test_a_single_target_and_classes_record_nothing(store: Store, tmp_path: Path) -> None:
     record = sweep("mae", "split")
     store.create_sweep(record)
-    ledger = Ledger(store, record.name, Phase.CONFIRM, shape(False), SilentView(), print)
+    trial_log = TrialLog(store, record.name, Phase.CONFIRM, shape(False), SilentView(), print)
     trial = config(file(tmp_path / "m.csv", False), "mae", "split")
-    ledger.planned(Job(Phase.CONFIRM, 0, trial))
+    trial_log.planned(Job(Phase.CONFIRM, 0, trial))
     columns = {"split": "test", "index": [0, 1], "task": 0, "replicate": 0}
     table = pd.DataFrame({**columns, "target": [1.0, 2.0], "prediction": [1.5, 2.5]})
     table.to_parquet(tmp_path / PREDICTIONS)
-    ledger.save(replace(ledger.records[0], state=State.COMPLETE, checkpoint=str(tmp_path)))
-    record_targets(ledger)
+    trial_log.save(replace(trial_log.records[0], state=State.COMPLETE, checkpoint=str(tmp_path)))
+    record_targets(trial_log)
     assert store.trials(record.name)[0].by_target is None
 
 

@@ -8,14 +8,14 @@ from typing import Any, cast
 import pytest
 
 from pdf_search.config import TrialConfig
-from pdf_search.data.prepared import Prepared
+from pdf_search.data.prepared.folder import Prepared
 from pdf_search.errors import TrialError
 from pdf_search.records import EpochReport, ReplicateEpoch, State, TrialOutcome
 from pdf_search.space import Space
-from pdf_search.sweep import trainable
-from pdf_search.sweep.trainable import Report, run_or_restart
-from pdf_search.sweep.trials import TrialBuilder, example
-from pdf_search.training.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example
+from pdf_search.sweep.tune import trainable
+from pdf_search.sweep.tune.trainable import Report, run_or_restart
+from pdf_search.training.artifacts.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from tests.sweep.helpers import report
 
 

@@ -17,8 +17,8 @@ from pdf_search.records import (
 )
 from pdf_search.results import BestEpochs
 from pdf_search.space import Space
-from pdf_search.sweep import view as view_module
-from pdf_search.sweep.view import ProgressView, duration
+from pdf_search.sweep.trial_log import progress as view_module
+from pdf_search.sweep.trial_log.progress import ProgressView, duration
 from tests.sweep.helpers import report, sweep_record
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pdf_search.errors import TrialError
-from pdf_search.training.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from pdf_search.training.artifacts.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 
 IDENTITY = {"configuration": "abc", "data": "def"}
 STATE = {**IDENTITY, "epoch": 3, "model": {"w": torch.arange(4.0)}, "best": [None, 1.5]}

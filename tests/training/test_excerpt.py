@@ -13,10 +13,10 @@ from pdf_search.config import DataConfig
 from pdf_search.errors import TrialError
 from pdf_search.graphs.graph_set import GraphSet
 from pdf_search.records import Task
-from pdf_search.training import excerpt
-from pdf_search.training.checkpoint import CHECKPOINT
-from pdf_search.training.excerpt import EXCERPT, Excerpt, read_excerpt, sample_size
-from pdf_search.training.facts import ModelFacts
+from pdf_search.training.artifacts import excerpt
+from pdf_search.training.artifacts.checkpoint import CHECKPOINT
+from pdf_search.training.artifacts.excerpt import EXCERPT, Excerpt, read_excerpt, sample_size
+from pdf_search.training.artifacts.facts import ModelFacts
 from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import random_set
 from tests.training.trials import made, run, trial

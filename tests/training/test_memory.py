@@ -13,7 +13,6 @@ from pdf_search.data.banks import cached_bank
 from pdf_search.errors import TrialError
 from pdf_search.model.fast_data import FastData
 from pdf_search.training import memory
-from pdf_search.training.build import build_program
 from pdf_search.training.memory import (
     BYTES_A_PAIR,
     SHARE,
@@ -23,6 +22,7 @@ from pdf_search.training.memory import (
     decide,
 )
 from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.trainers import build_trainer
 from tests.training.trials import run, trial
 
 
@@ -83,10 +83,10 @@ def test_estimates_are_near_what_is_built(mutag: Prepared) -> None:
     for model in ({"softmax": False}, {"softmax": True}):
         config = trial("mutag", fraction=1.0, protocol="inner", folds=10, model=model)
         splits = ReplicateSplits.of(config, mutag)
-        program = build_program(config, mutag, splits, CPU)
+        trainer = build_trainer(config, mutag, splits, CPU)
         bank = cached_bank(mutag, config.basis).subset(splits.numbers)
         estimate = Footprint.of(config, splits.graphs, bank, 1).lists
-        data = program.data
+        data = trainer.data
         assert isinstance(data, FastData)
         lists = (data.messages, data.triples, data.pairs, data.row_lists, data.entry_lists)
         built = sum(column.nbytes for each in lists for column in each.columns)

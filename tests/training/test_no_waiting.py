@@ -19,13 +19,13 @@ from pdf_search.data import Prepared
 from pdf_search.kernels import product
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
-from pdf_search.model.stack import stack
-from pdf_search.training.build import build_program
-from pdf_search.training.loop import Program
+from pdf_search.model.stacked_steps import stack
+from pdf_search.training.cuda_graph.packed_steps import map_tensors
+from pdf_search.training.cuda_graph.trainer import in_steps
+from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.optimizer import AdamW
-from pdf_search.training.packed import map_tensors
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.static_program import in_steps
+from pdf_search.training.trainers import build_trainer
 from tests.training.test_static_program import MODELS
 from tests.training.trials import trial
 
@@ -46,18 +46,18 @@ def empty(tensor: Tensor) -> Tensor:
     return torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
 
 
-def without_content(program: Program) -> Program:
-    """The same program with tensors of shape alone."""
-    for module in program.model.modules():
+def without_content(trainer: ReplicateTrainer) -> ReplicateTrainer:
+    """The same trainer with tensors of shape alone."""
+    for module in trainer.model.modules():
         for name, parameter in module._parameters.items():
             if parameter is not None:
                 module._parameters[name] = nn.Parameter(empty(parameter))
         for name, buffer in module._buffers.items():
             if buffer is not None:
                 module._buffers[name] = empty(buffer)
-    tensors = {n: empty(getattr(program, n)) for n in ("rows", "edge_types", "mean", "std")}
-    optimizer = AdamW(program.model.parameters(), 0.1)
-    return replace(program, optimizer=optimizer, **tensors)
+    tensors = {n: empty(getattr(trainer, n)) for n in ("rows", "edge_types", "mean", "std")}
+    optimizer = AdamW(trainer.model.parameters(), 0.1)
+    return replace(trainer, optimizer=optimizer, **tensors)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -66,12 +66,12 @@ def test_a_step_asks_for_no_value_and_stays_on_its_device(
 ) -> None:
     config = trial(model=MODELS[name], seeds=(0, 1))
     splits = ReplicateSplits.of(config, freesolv)
-    program = build_program(config, freesolv, splits, CPU)
-    assert isinstance(program.data, FastData)
-    batches, _ = stack(program.data, in_steps(splits.epoch_order(1), 16), Sizes(), True)
+    trainer = build_trainer(config, freesolv, splits, CPU)
+    assert isinstance(trainer.data, FastData)
+    batches, _ = stack(trainer.data, in_steps(splits.epoch_order(1), 16), Sizes(), True)
     monkeypatch.setattr(product, "find_spec", lambda name: None)  # noqa: ARG005
     monkeypatch.setattr(product, "kernels_for", lambda x: STAND_IN)  # noqa: ARG005
-    bare = without_content(program)
+    bare = without_content(trainer)
     batch = map_tensors(batches, lambda t: empty(t[0]))
     keys, rate = empty(torch.zeros(2, dtype=torch.int64)), empty(torch.zeros(()))
     loss, output = bare.learn(batch, keys, rate), bare.infer(batch)
@@ -85,11 +85,11 @@ def test_lists_in_host_memory_serve_a_model_elsewhere(
 ) -> None:
     config = trial(seeds=(0, 1))
     splits = ReplicateSplits.of(config, freesolv)
-    program = without_content(build_program(config, freesolv, splits, CPU))
+    trainer = without_content(build_trainer(config, freesolv, splits, CPU))
     monkeypatch.setattr(product, "kernels_for", lambda x: STAND_IN)  # noqa: ARG005
-    loss = program.train_step(1, 0, splits.epoch_order(1)[:, :16], 1e-3)
+    loss = trainer.train_step(1, 0, splits.epoch_order(1)[:, :16], 1e-3)
     assert loss.device.type == "meta"
-    assert program.data.rows.device == CPU
+    assert trainer.data.rows.device == CPU
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import torch
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
 from pdf_search.records import EpochReport, ReplicateEpoch, Task
-from pdf_search.training.build import build_program
-from pdf_search.training.loop import Program
+from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.trainers import build_trainer
 from pdf_search.training.trial import _divergence
 from tests.graphs.makers import random_set
 from tests.training.trials import made, trial
@@ -42,22 +42,24 @@ def test_replicates_have_orders_of_their_own() -> None:
 def test_every_step_of_every_epoch_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     data = made(random_set(1, 24), NUMBERS[:16], NUMBERS[16:20], NUMBERS[20:])
     config = trial("made", fraction=1, seeds=SEEDS, training={"batch_size": 4})
-    program, _ = program_of(config, data)
+    trainer, _ = trainer_of(config, data)
     keys: list[int] = []
 
-    def learn(_: Program, _batch: object, noise: torch.Tensor, _rate: float) -> torch.Tensor:
+    def learn(
+        _: ReplicateTrainer, _batch: object, noise: torch.Tensor, _rate: float
+    ) -> torch.Tensor:
         keys.extend(noise.tolist())
         return torch.zeros(len(SEEDS))
 
-    monkeypatch.setattr(Program, "learn", learn)
+    monkeypatch.setattr(ReplicateTrainer, "learn", learn)
     for epoch in (1, 2):
-        program.train_epoch(epoch, splits(*SEEDS).epoch_order(epoch), 1e-3)
+        trainer.train_epoch(epoch, splits(*SEEDS).epoch_order(epoch), 1e-3)
     assert len(keys) == len(set(keys)) == 2 * 4 * 3
 
 
-def program_of(config: TrialConfig, data: Prepared) -> tuple[Program, ReplicateSplits]:
+def trainer_of(config: TrialConfig, data: Prepared) -> tuple[ReplicateTrainer, ReplicateSplits]:
     parts = ReplicateSplits.of(config, data)
-    return build_program(config, data, parts, torch.device("cpu")), parts
+    return build_trainer(config, data, parts, torch.device("cpu")), parts
 
 
 @pytest.mark.parametrize("size", [16, 7, 1])
@@ -66,11 +68,11 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_graphs_in_the_scaled_unit(siz
     data = made(random_set(1, 24, tasks=2), NUMBERS[:16], NUMBERS[16:20], NUMBERS[20:])
     training = {"batch_size": size, "weight_decay": 0.0}
     config = trial("made", fraction=1, seeds=SEEDS, model=PLAIN, training=training)
-    program, parts = program_of(config, data)
-    losses = program.train_epoch(1, parts.epoch_order(1), 0.0)
+    trainer, parts = trainer_of(config, data)
+    losses = trainer.train_epoch(1, parts.epoch_order(1), 0.0)
     truth = torch.from_numpy(np.array(data.graphs.targets[:16]))
     scale = truth.double().std(0, correction=0)
-    for loss, rows in zip(losses, program.predict(parts.places("train")), strict=True):
+    for loss, rows in zip(losses, trainer.predict(parts.places("train")), strict=True):
         expected = float(((rows - truth).abs() / scale).mean())
         assert float(loss) == pytest.approx(expected, rel=1e-4)
 

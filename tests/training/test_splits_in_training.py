@@ -12,8 +12,8 @@ from sklearn import metrics as sk
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared, split_for
-from pdf_search.data.ogb_package import import_ogb
-from pdf_search.data.prepared import load_prepared
+from pdf_search.data.prepared.folder import load_prepared
+from pdf_search.data.raw.ogb_package import import_ogb
 from pdf_search.records import Phase, Protocol, Replicate, State, Task
 from pdf_search.training import trial as trial_module
 from pdf_search.training.baseline import baseline_predictor

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
-from pdf_search.training.build import build_program
 from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.trainers import build_trainer
 from tests.training.trials import folded, trial
 
 STEPS, RATE, BATCH = 20, 1e-3, 16
@@ -21,12 +21,12 @@ CPU = torch.device("cpu")
 def parameters(config: TrialConfig, data: Prepared) -> dict[str, Tensor]:
     """The parameters [R, ...] by name after twenty steps."""
     splits = ReplicateSplits.of(config, data)
-    program = build_program(config, data, splits, CPU)
+    trainer = build_trainer(config, data, splits, CPU)
     order = splits.epoch_order(1)
     for step in range(STEPS):
         start = step * BATCH % (order.shape[1] - BATCH)
-        program.train_step(1, step, order[:, start : start + BATCH], RATE)
-    return {name: p.detach() for name, p in program.model.named_parameters()}
+        trainer.train_step(1, step, order[:, start : start + BATCH], RATE)
+    return {name: p.detach() for name, p in trainer.model.named_parameters()}
 
 
 def agree(together: Tensor, alone: Tensor) -> None:

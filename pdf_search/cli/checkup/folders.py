@@ -8,10 +8,9 @@ from pathlib import Path
 
 from pdf_search.cli.checkup.check import Check, guarded
 from pdf_search.cli.words import megabytes
-from pdf_search.data import cache_folder, cache_size
-from pdf_search.data.sources import sets_below
+from pdf_search.data import cache_folder, cache_size, sets_below
 from pdf_search.errors import PdfSearchError
-from pdf_search.places import expanded, why_not_writable
+from pdf_search.paths import expanded, why_not_writable
 
 
 def folder_checks(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
@@ -48,7 +47,7 @@ def _writable(name: str, folder: Path, remedy: str, more: str = "") -> Check:
 
 
 def _ray_folder() -> Check:
-    from pdf_search.sweep.surroundings import ray_folder
+    from pdf_search.sweep import ray_folder
 
     try:
         folder, note = ray_folder()

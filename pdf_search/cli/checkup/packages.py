@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pdf_search.cli.checkup.check import Check, guarded
 from pdf_search.imports import quietly
-from pdf_search.sweep.machine import usable_cpus
+from pdf_search.sweep import usable_cpus
 
 NEEDED = (
     *("torch", "ray", "optuna", "torch-geometric", "ogb", "rdkit"),

@@ -46,7 +46,7 @@ def _open_files() -> str:
 
 
 def _shared_memory() -> str:
-    from pdf_search.sweep.cluster import OBJECT_STORE_BYTES
+    from pdf_search.sweep import OBJECT_STORE_BYTES
 
     free = shutil.disk_usage(SHARED_MEMORY).free
     if free >= OBJECT_STORE_BYTES:

@@ -47,7 +47,7 @@ def _count() -> None:
 
 
 def _ray() -> Check:
-    from pdf_search.sweep.cluster import try_ray
+    from pdf_search.sweep import try_ray
 
     started = time.monotonic()
     try:

@@ -1,0 +1,1 @@
+"""Molecules: SMILES to graphs, and what a table of them contains."""

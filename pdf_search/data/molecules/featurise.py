@@ -1,0 +1,173 @@
+"""SMILES to graphs, through OGB's featuriser.
+
+Version 1 takes each molecule as it is spelt: OGB's order of atoms, and with it the chirality
+codes, are those of the spelling. Version 2 gives every spelling of a molecule the same arrays:
+those of its canonical SMILES, chirality as R and S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.config import FEATURISER
+from pdf_search.data.molecules.duplicates import duplicate_notes, molecule_numbers
+from pdf_search.data.molecules.isotopes import as_seen, isotope_notes
+from pdf_search.data.molecules.smiles import canonical_smiles, read_smiles
+from pdf_search.data.molecules.smiles_table import Table, Targets
+from pdf_search.data.prepared.edges import EdgeTypes, assemble
+from pdf_search.data.raw.ogb_package import import_ogb
+from pdf_search.data.raw.raw_set import Progress, RawGraphs, RawSet
+from pdf_search.errors import DataError
+from pdf_search.graphs import GraphSet
+
+SELF_ROW = (1, 1, 1)  # bond codes of an atom's pair with itself
+AS_SPELT = 1  # the version of the featuriser that depends on the spelling
+_CHIRALITY = 1  # column of OGB's atom features; its codes: 0 none, 1 clockwise, 2 counter
+_CIP_CODES = {"R": 1, "S": 2}
+_CIP_STEPS = 1_250_000  # of RDKit's labeller, about a second
+_SAY_EVERY = 5000
+_SHOWN = 50
+
+
+def read_molecules(
+    table: Table, smiles: str, targets: Targets, say: Progress, version: int = FEATURISER
+) -> RawSet:
+    """The molecules of a table as graphs by a version of the featuriser.
+
+    Bond codes are shifted by one, 0 means "no bond".
+
+    Raises:
+        DataError: SMILES that RDKit or OGB cannot read, all at once, with their lines.
+    """
+    cells = table.column(smiles, "data.smiles")
+    graphs, reasons = _read(cells, say, version)
+    if reasons:
+        wrong = [(table.lines[i], cells[i], reason) for i, reason in reasons.items()]
+        raise DataError(_invalid(table, smiles, wrong))
+    run = _raw(graphs, targets.values)
+    spellings = [graph["canonical"] for graph in graphs]
+    notes = isotope_notes(spellings, table.lines) if version != AS_SPELT else ()
+    if version != AS_SPELT:
+        spellings = as_seen(graphs)
+    return RawSet(
+        [run],
+        targets.names,
+        self_row=SELF_ROW,
+        class_names=targets.class_names,
+        notes=(*notes, *duplicate_notes(spellings, table.lines, targets)),
+        molecules=molecule_numbers(spellings),
+    )
+
+
+def molecule_graphs(
+    smiles: Sequence[str], say: Progress, version: int = FEATURISER
+) -> tuple[GraphSet | None, NDArray[np.int64], dict[int, str]]:
+    """Molecules without targets, for prediction, featurised by ``version`` as in training.
+
+    Returns:
+        The graphs (None if there is none), the place of each in ``smiles``, and for every other
+        place what is wrong with it.
+    """
+    graphs, reasons = _read(smiles, say, version)
+    good = np.array([i for i in range(len(smiles)) if i not in reasons], np.int64)
+    if not graphs:
+        return None, good, reasons
+    raw = _raw(graphs, np.full((len(graphs), 1), np.nan, np.float32))
+    types = EdgeTypes(SELF_ROW, np.int64)
+    count, edges, features = assemble(raw, 0)
+    return (
+        GraphSet(
+            node_ptr=np.concatenate([[0], np.cumsum(raw.node_count)]),
+            nodes=raw.nodes,
+            edge_ptr=np.concatenate([[0], np.cumsum(count)]),
+            edges=edges,
+            edge_type=types.of(features, edges.shape[1]),
+            edge_types=types.rows,
+            self_type=types.self_type,
+            targets=raw.targets,
+        ),
+        good,
+        reasons,
+    )
+
+
+def _read(
+    smiles: Sequence[str], say: Progress, version: int
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
+    """The graphs that can be read, and what is wrong with the others, by their place."""
+    graphs, wrong = [], {}
+    for i, cell in enumerate(smiles):
+        if i and i % _SAY_EVERY == 0:
+            say(f"reading molecules: {i:,} of {len(smiles):,}")
+        graph = _graph(cell, version)
+        if isinstance(graph, str):
+            wrong[i] = graph
+        else:
+            graphs.append(graph)
+    return graphs, wrong
+
+
+def _raw(graphs: list[dict[str, Any]], targets: NDArray[np.float32]) -> RawGraphs:
+    return RawGraphs(
+        node_count=np.array([g["num_nodes"] for g in graphs], np.int64),
+        nodes=np.concatenate([g["node_feat"] for g in graphs]),
+        edge_count=np.array([g["edge_index"].shape[1] for g in graphs], np.int64),
+        edges=np.concatenate([g["edge_index"] for g in graphs], axis=1),
+        edge_features=np.concatenate([g["edge_feat"] for g in graphs]) + 1,
+        targets=targets,
+    )
+
+
+def _graph(smiles: str, version: int) -> dict[str, Any] | str:
+    """The graph of a molecule, or why there is none."""
+    molecule = read_smiles(smiles)
+    if isinstance(molecule, str):
+        return molecule
+    canonical = canonical_smiles(molecule)
+    spelling = smiles.strip() if version == AS_SPELT else canonical
+    from rdkit import rdBase  # noqa: PLC0415
+
+    with rdBase.BlockLogs():
+        try:
+            graph: dict[str, Any] = import_ogb("ogb.utils.mol").smiles2graph(spelling)
+        except ValueError as error:
+            return f"OGB's featuriser does not know this molecule's bonds: {error}"
+    if version != AS_SPELT:
+        _set_chirality(graph["node_feat"], spelling)
+    return graph | {"canonical": canonical}
+
+
+def _set_chirality(nodes: NDArray[np.int64], spelling: str) -> None:
+    """Turn OGB's chirality code, which is relative to the order of atoms, into R and S.
+
+    Both kinds of enantiomers of a symmetric molecule have one clockwise and one counter-clockwise
+    centre. Where the rules give no letter, the code of the canonical spelling stays.
+    """
+    from rdkit import Chem  # noqa: PLC0415
+    from rdkit.Chem import rdCIPLabeler  # noqa: PLC0415
+
+    if not nodes[:, _CHIRALITY].any():
+        return
+    molecule = Chem.MolFromSmiles(spelling)
+    for atom in molecule.GetAtoms():
+        atom.ClearProp("_CIPCode")
+    with suppress(RuntimeError):  # too many steps: the letters found so far count
+        rdCIPLabeler.AssignCIPLabels(molecule, maxRecursiveIterations=_CIP_STEPS)
+    for atom in molecule.GetAtoms():
+        if atom.HasProp("_CIPCode") and (code := _CIP_CODES.get(atom.GetProp("_CIPCode").upper())):
+            nodes[atom.GetIdx(), _CHIRALITY] = code
+
+
+def _invalid(table: Table, column: str, wrong: list[tuple[int, str, str]]) -> str:
+    lines = [f"line {line}: {cell!r}: {reason}" for line, cell, reason in wrong[:_SHOWN]]
+    rest = ", ".join(str(line) for line, _, _ in wrong[_SHOWN:])
+    head = (
+        f"{table.path}: {len(wrong)} of {len(table.rows)} SMILES in column {column!r} cannot be "
+        "read; correct these lines or remove them:"
+    )
+    return "\n  ".join([head, *lines, *([f"and lines {rest}"] if rest else [])])

@@ -1,0 +1,67 @@
+"""Isotopes: OGB's featuriser does not read their labels, so what differs in them alone is one.
+
+A labelled hydrogen is an atom of its own there: [2H]O[2H] has three, O has one, so they differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pdf_search.data.tables.table import rows_have
+
+_LABEL = re.compile(r"\[\d")  # in a canonical SMILES, where atom maps are gone
+_HYDROGEN = re.compile(r"\[\d+H")
+
+Graph = Mapping[str, Any]  # OGB's arrays, and the canonical SMILES in whose order they are
+
+
+def isotope_notes(spellings: Sequence[str], lines: Sequence[int]) -> tuple[str, ...]:
+    """What to say of canonical SMILES with isotope labels, which are on these lines of a file."""
+    labelled = [i for i, text in enumerate(spellings) if _LABEL.search(text)]
+    if not labelled:
+        return ()
+    rest = f" and {len(labelled) - 1:,} more" if len(labelled) > 1 else ""
+    hydrogen = any(_HYDROGEN.search(spellings[i]) for i in labelled)
+    seen = "; a labelled hydrogen is an atom of the graph, others are not" if hydrogen else ""
+    return (
+        f"{rows_have(len(labelled))} isotope labels, which the model does not see: "
+        f"{spellings[labelled[0]]} on line {lines[labelled[0]]}{rest}{seen}",
+    )
+
+
+def as_seen(graphs: Sequence[Graph]) -> list[str]:
+    """A canonical SMILES of each molecule, the same for those that differ in isotopes only.
+
+    It is that of the first of them, one without labels before others.
+    """
+    spellings = [graph["canonical"] for graph in graphs]
+    labelled = [_LABEL.search(text) is not None for text in spellings]
+    if not any(labelled):
+        return spellings
+    keys = list(map(_features, graphs))
+    first: dict[str, str] = {}
+    for i in sorted(range(len(graphs)), key=labelled.__getitem__):
+        first.setdefault(keys[i], spellings[i])
+    return [first[keys[i]] if labelled[i] else text for i, text in enumerate(spellings)]
+
+
+def _features(graph: Graph) -> str:
+    """A text that is equal for graphs of equal features, whatever the order of their atoms.
+
+    RDKit writes it, as canonical SMILES with the features in place of elements and bonds.
+    """
+    from rdkit import Chem, rdBase  # noqa: PLC0415
+
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(graph["canonical"])
+    return str(
+        Chem.MolFragmentToSmiles(
+            molecule,
+            list(range(molecule.GetNumAtoms())),
+            atomSymbols=[f"[{row}]" for row in graph["node_feat"].tolist()],
+            bondSymbols=[f"{row}" for row in graph["edge_feat"][::2].tolist()],
+            isomericSmiles=False,
+        )
+    )

@@ -1,0 +1,62 @@
+"""Own molecules: a table with a SMILES column and target columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pdf_search.config import FEATURISER
+from pdf_search.data.tables.cells import is_missing
+from pdf_search.data.tables.table import Table, at_lines, read_table, times
+from pdf_search.data.targets.columns import Targets, read_targets
+from pdf_search.records import Task
+
+__all__ = ["Table", "Targets", "read_own", "read_table", "read_targets"]
+
+_COLUMNS = 8  # in the note on gaps
+
+
+def read_own(
+    path: Path, smiles: str, names: Sequence[str], task: Task | None, version: int = FEATURISER
+) -> tuple[Table, Targets]:
+    """The rows of a file that have a target, and their targets.
+
+    Rows without any target are left out, with a note: they can be neither trained nor judged on.
+    Version 1 (``data.featuriser``) keeps them and refuses no doubtful targets, so that what was
+    recorded then stays as it is.
+
+    Raises:
+        DataError: a file that cannot be read, or targets that cannot be used.
+    """
+    table = read_table(path)
+    targets = read_targets(table, smiles, names, task, strict=version > 1)
+    every = version == 1 or len(targets.names) > 1  # else those gaps are the rows left out
+    targets = replace(targets, notes=(*targets.notes, *_gaps(table, targets, every)))
+    known = np.flatnonzero(~np.isnan(targets.values).all(axis=1))
+    if len(known) < len(table.rows) and version > 1:
+        table = table.kept(known.tolist(), "no target")
+        targets = replace(targets, values=targets.values[known])
+    return table, targets
+
+
+def _gaps(table: Table, targets: Targets, every: bool) -> list[str]:
+    """Notes on cells without a value, by column if ``every``, and on words that stand for none."""
+    words: Counter[str] = Counter()
+    found = []
+    for name in targets.names:
+        column = table.column(name, "data.targets")
+        places = [i for i, cell in enumerate(column) if is_missing(cell)]
+        words.update(cell for i in places if (cell := column[i]))
+        if places:
+            lines = at_lines([table.lines[i] for i in places])
+            found.append(f"{len(places):,} of {len(column):,} cells of {name} ({lines})")
+    rest = [f"and in {len(found) - _COLUMNS:,} columns more"] if len(found) > _COLUMNS else []
+    notes = [f"no value in {', '.join([*found[:_COLUMNS], *rest])}"] if found and every else []
+    if words:
+        spelt = ", ".join(f"{word!r} ({times(count)})" for word, count in words.items())
+        notes.append(f"read as no value: {spelt}")
+    return notes

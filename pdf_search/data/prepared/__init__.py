@@ -1,0 +1,1 @@
+"""Prepared data sets: built once, kept in the cache, mapped read-only."""

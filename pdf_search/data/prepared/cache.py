@@ -1,0 +1,97 @@
+"""The cache folder: downloads, prepared data sets, locks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pdf_search.data.raw.raw_set import Progress
+from pdf_search.errors import DataError
+from pdf_search.paths import expanded, usual_cache
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """One prepared data set in the cache."""
+
+    name: str
+    title: str
+    folder: Path
+    size: int  # bytes
+    graphs: int
+    created: str  # ISO 8601, UTC
+
+
+def cache_folder(cache: Path | None = None) -> Path:
+    """The cache: ``cache``, else ``$PDF_SEARCH_CACHE``, else ``~/.cache/pdf_search``."""
+    if cache is not None:
+        return expanded(cache).absolute()
+    return usual_cache()
+
+
+def cache_size(cache: Path | None = None) -> int:
+    """Bytes of everything in the cache."""
+    return _size(cache_folder(cache))
+
+
+def cache_entries(cache: Path | None = None) -> list[CacheEntry]:
+    """The prepared data sets, by name. Folders that are being written do not count."""
+    entries = []
+    for path in sorted((cache_folder(cache) / "prepared").glob("[!.]*/meta.json")):
+        try:
+            meta = json.loads(path.read_text())
+            info, graphs = meta["info"], meta["arrays"]["targets"]["shape"][0]
+            entry = CacheEntry(
+                info["name"],
+                info["title"],
+                path.parent,
+                _size(path.parent),
+                graphs,
+                meta["created"],
+            )
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            continue  # damaged; prepare replaces it
+        entries.append(entry)
+    return entries
+
+
+@contextmanager
+def locked(cache: Path, name: str, say: Progress) -> Iterator[None]:
+    """Hold the lock under which ``name`` is downloaded and prepared.
+
+    Raises:
+        DataError: the cache cannot be written.
+    """
+    try:
+        (cache / "locks").mkdir(parents=True, exist_ok=True)
+        (cache / "prepared").mkdir(exist_ok=True)
+        lock = FileLock(cache / "locks" / f"{name}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            say(f"{name}: waiting for another process that is preparing it")
+            lock.acquire()
+    except OSError as error:
+        raise DataError(
+            f"the cache {cache} cannot be written ({error}): "
+            "set PDF_SEARCH_CACHE to a folder that can"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.lstat().st_size if path.is_file() else 0
+        except OSError:
+            continue  # removed by another process meanwhile
+    return total

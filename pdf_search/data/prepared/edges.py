@@ -1,0 +1,119 @@
+"""Raw edges to the edges of a GraphSet: both directions, each once, no self loops, typed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.data.raw.edge_census import EdgeCensus
+from pdf_search.data.raw.raw_set import RawGraphs
+from pdf_search.errors import DataError
+from pdf_search.graphs import Array
+from pdf_search.wording import counted
+
+
+class EdgeTypes:
+    """Numbers the distinct rows of edge features in the order in which they first occur.
+
+    Row 0 is "no bond" (all zeros), the next row the one of self pairs.
+    """
+
+    def __init__(self, self_row: tuple[float, ...] | None, dtype: type[np.generic]) -> None:
+        width = len(self_row) if self_row is not None else 0
+        self._dtype = np.dtype(dtype)
+        self._width = width
+        self._number: dict[bytes, int] = {}
+        self._numbers(np.zeros((1, width), self._dtype))
+        if self_row is not None:
+            self._numbers(np.array([self_row], self._dtype))
+        self.self_type = len(self._number) - 1
+
+    @property
+    def rows(self) -> Array:
+        """The distinct rows, [T, C]."""
+        table = np.frombuffer(b"".join(self._number), self._dtype)
+        return table.reshape(len(self._number), self._width)
+
+    def of(self, features: Array | None, count: int) -> NDArray[np.int32]:
+        """The type of each of ``count`` edges with ``features`` [count, C]."""
+        if features is None or not count:
+            return np.zeros(count, np.int32)
+        rows, code = _distinct_rows(np.ascontiguousarray(features, self._dtype))
+        return self._numbers(rows)[code]
+
+    def _numbers(self, rows: Array) -> NDArray[np.int32]:
+        # Adding 0 turns -0.0 into 0.0, which would otherwise be another row by its bytes.
+        keys = [row.tobytes() for row in rows + self._dtype.type(0)]
+        return np.array([self._number.setdefault(k, len(self._number)) for k in keys], np.int32)
+
+
+def _distinct_rows(rows: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Distinct rows in order of first occurrence, and the place of each row among them."""
+    import pandas as pd  # noqa: PLC0415
+
+    code = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        value, distinct = pd.factorize(column)
+        code = pd.factorize(code * max(len(distinct), 1) + value)[0].astype(np.int64)
+    first = np.full(int(code.max()) + 1, len(rows), np.int64)
+    np.minimum.at(first, code, np.arange(len(rows)))
+    return rows[first], code
+
+
+def assemble(
+    run: RawGraphs, first: int, census: EdgeCensus | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int32], Array | None]:
+    """Edges of a run of graphs, ordered by graph, source and destination.
+
+    ``first`` is the number of the run's first graph, for messages. Where an edge is listed more
+    than once, the features of its first listing count; a direction that is not listed takes those
+    of the other. ``census`` counts both.
+
+    Returns:
+        Edge count of each graph [g], edges [2, E] and their features [E, C] or None.
+
+    Raises:
+        DataError: a graph without nodes, or an edge to a node that its graph does not have.
+    """
+    _check(run, first)
+    graph = np.repeat(np.arange(len(run.node_count)), run.edge_count)
+    start = np.cumsum(run.node_count) - run.node_count
+    source, destination = run.edges + start[graph]
+    listed = np.flatnonzero(source != destination)
+    u = np.concatenate([source[listed], destination[listed]])
+    v = np.concatenate([destination[listed], source[listed]])
+    _, kept = np.unique(u * int(run.node_count.sum()) + v, return_index=True)
+    origin = np.concatenate([listed, listed])[kept]
+    if census is not None:
+        _count(census, len(source), len(listed), kept)
+    owner = graph[origin]
+    edges = np.stack([u[kept] - start[owner], v[kept] - start[owner]]).astype(np.int32)
+    count = np.bincount(owner, minlength=len(run.node_count)).astype(np.int64)
+    features = None if run.edge_features is None else run.edge_features[origin]
+    return count, edges, features
+
+
+def _count(census: EdgeCensus, every: int, listed: int, kept: NDArray[np.int64]) -> None:
+    """``kept``: places among the listings of each direction followed by those of the other."""
+    missing = int((kept >= listed).sum())
+    census.edges += len(kept) // 2
+    census.loops += every - listed
+    census.one_way += missing
+    census.repeated += listed - (len(kept) - missing)
+
+
+def _check(run: RawGraphs, first: int) -> None:
+    empty = np.flatnonzero(run.node_count < 1)
+    if len(empty):
+        raise DataError(f"graph {first + int(empty[0])} (counted from 0) has no nodes")
+    limit = np.repeat(run.node_count, run.edge_count)
+    wrong = np.flatnonzero(((run.edges < 0) | (run.edges >= limit)).any(axis=0))
+    if len(wrong):
+        edge = int(wrong[0])
+        graph = int(np.searchsorted(np.cumsum(run.edge_count), edge, side="right"))
+        nodes = counted(int(run.node_count[graph]), "node")
+        raise DataError(
+            f"graph {first + graph} (counted from 0) has {nodes}, but an "
+            f"edge between its nodes {run.edges[0, edge]} and {run.edges[1, edge]}: the raw files "
+            "are damaged, get them again"
+        )

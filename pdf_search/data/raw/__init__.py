@@ -1,0 +1,1 @@
+"""Raw files of data sets: found, downloaded, read as they stand."""

@@ -1,0 +1,91 @@
+"""A text file of a person: its bytes as text, or what it is instead and how to save it as UTF-8."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pdf_search.errors import DataError
+from pdf_search.paths import expanded
+
+_WORKBOOK = "open it in a spreadsheet program and save the sheet as 'CSV UTF-8'"
+_PAGE = "it is a web page: download the file itself ('raw')"
+_JSON = "it is JSON: write it with pandas' to_csv(..., index=False)"
+_STARTS = {
+    b"\x1f\x8b": "it is compressed: unpack it with gunzip",
+    b"BZh9": "it is compressed: unpack it with bunzip2",
+    b"\xfd7zXZ": "it is compressed: unpack it with unxz",
+    b"\x28\xb5\x2f\xfd": "it is compressed: unpack it with unzstd",
+    b"PK\x03\x04": f"it is an Excel workbook or a zip archive: unpack it, or {_WORKBOOK}",
+    b"\xd0\xcf\x11\xe0": f"it is an old Excel workbook: {_WORKBOOK}",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), _PAGE),
+    **dict.fromkeys((b"[{", b"{"), _JSON),
+}
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_HEAD = 1000  # bytes looked at for UTF-16 without a mark
+_AROUND = 20  # bytes shown on either side of one that is not UTF-8
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def read_text(path: Path, option: str) -> str:
+    """The text of a UTF-8 file, without a byte order mark, line ends as they stand.
+
+    ``option`` is what named the file, for errors.
+
+    Raises:
+        DataError: no such file, or not UTF-8 text.
+    """
+    try:
+        data = expanded(path).read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{option}: no file {expanded(path).absolute()}") from None
+    except OSError as error:
+        raise DataError(f"{option}: {path} cannot be read: {error.strerror}") from None
+    if problem := _other_kind(data) or _not_utf8(data, path):
+        raise DataError(f"{option}: {path} is not a UTF-8 CSV file: {problem}")
+    return data.decode("utf-8-sig")
+
+
+def _other_kind(data: bytes) -> str:
+    """What the file is if it is no text of single bytes; empty if it may be."""
+    begin = data[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    for start, what in _STARTS.items():
+        if data.startswith(start) or begin.startswith(start):
+            return what
+    if data.startswith(b"PAR1") and data.endswith(b"PAR1"):
+        return "it is a Parquet file: write it with pandas' to_csv(..., index=False)"
+    head = data[:_HEAD]
+    if head.count(0) > len(head) / 1.6:  # three bytes of four, of two in UTF-16
+        return (
+            "it is UTF-32: save it as 'CSV UTF-8', or convert it with "
+            "`iconv -f UTF-32 -t UTF-8 OLD > NEW`"
+        )
+    if data.startswith(_UTF_16) or head.count(0) > len(head) / 4:
+        return (
+            "it is UTF-16 (Excel's 'Unicode text'): save it as 'CSV UTF-8', or convert it with "
+            "`iconv -f UTF-16 -t UTF-8 OLD > NEW`"
+        )
+    if 0 in data:
+        return f"line {_line(data, data.index(0))} holds a NUL byte: the file is damaged"
+    return ""
+
+
+def _not_utf8(data: bytes, path: Path) -> str:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = error.start
+    else:
+        return ""
+    around = data[max(0, at - _AROUND) : at + _AROUND]
+    near = max(_LINE_END.split(around), key=lambda part: data[at : at + 1] in part)
+    return (
+        f"line {_line(data, at)} holds the byte 0x{data[at]:02X}, in {near.decode('latin-1')!r} if "
+        "the file is Latin-1: save it as 'CSV UTF-8', or convert it with "
+        f"`iconv -f WINDOWS-1252 -t UTF-8 {path.name} > NEW.csv`"
+    )
+
+
+def _line(data: bytes, at: int) -> int:
+    """The line, from 1, of a byte."""
+    return len(_LINE_END.findall(data[:at])) + 1

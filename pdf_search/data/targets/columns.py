@@ -1,0 +1,231 @@
+"""Target columns as numbers, and the task they pose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.data.tables import cells
+from pdf_search.data.tables.table import Table, refuse
+from pdf_search.data.targets.classes import class_numbers
+from pdf_search.data.targets.guess_task import (
+    gap_code_note,
+    guess_task,
+    in_words,
+    outlier_note,
+    whole_number_note,
+)
+from pdf_search.errors import DataError
+from pdf_search.records import Task
+
+# Targets are stored as float32. Where that makes distinct values equal, the column is refused if
+# the rounding shows in its spread, or if it loses more than a few of its values.
+_ROUNDING = 1e-4  # of the column's standard deviation
+_LOST = 0.1  # of its distinct values
+_LARGEST = float(np.finfo(np.float32).max)
+_LONGEST = 40  # characters of a number that is shown as it stands
+_FEW_WORDS = 6  # shown with their counts
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Targets of every row, [g, tasks]; nan where a label is missing."""
+
+    names: tuple[str, ...]
+    task: Task
+    values: NDArray[np.float32]
+    class_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what is doubtful in them, a sentence each
+
+    @property
+    def outputs(self) -> int:
+        return len(self.class_names) or len(self.names)
+
+
+def read_targets(
+    table: Table,
+    smiles: str,
+    names: Sequence[str] = (),
+    task: Task | None = None,
+    strict: bool = True,
+) -> Targets:
+    """The target columns as numbers, and the task they pose.
+
+    Without ``task``: columns that hold only 0 and 1 are binary labels, other numbers regression.
+    Columns without any value are left out, with a note. Not ``strict``: no doubt is refused.
+
+    Raises:
+        DataError: unknown columns, cells that are no number, values that do not fit the task or
+            leave it in doubt, targets that are all the same.
+    """
+    table.column(smiles, "data.smiles")
+    given = tuple(names)
+    names = _target_names(table, smiles, given)
+    nameless = [] if given else _nameless(table)
+    if task is Task.MULTICLASS:
+        if len(names) != 1:
+            raise DataError(f"data.task multiclass takes one target column, not {', '.join(names)}")
+        numbers, classes, doubts = class_numbers(table, names[0], strict)
+        return Targets(names, task, numbers, classes, (*nameless, *doubts))
+    values = np.stack([_numbers(table, name) for name in names], axis=1)
+    names, values, empty = _with_values(table, names, values)
+    doubts = [] if task else whole_number_note(table, names, values)
+    doubts += gap_code_note(table, names, values)
+    task = task or guess_task(table, names, values, strict)
+    if task is Task.MULTILABEL:
+        doubts += _check_labels(table, names, values)
+    else:
+        doubts += outlier_note(table, names, values)
+        if strict:
+            _refuse_constant(table, names, values)
+    notes = (*nameless, *empty, *doubts)
+    return Targets(names, task, values, notes=notes)
+
+
+def _target_names(table: Table, smiles: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        others = tuple(dict.fromkeys(name for name in table.columns if name not in (smiles, "")))
+        if len(others) != 1:
+            raise DataError(
+                f"data.targets is empty: name the columns to predict, out of {', '.join(others)}"
+                if others
+                else f"{table.path} has only the column {smiles!r}: a target column is needed"
+            )
+        return others
+    if len(set(names)) != len(names) or smiles in names:
+        raise DataError(f"data.targets repeats a column: {', '.join(names)}")
+    return names
+
+
+def _nameless(table: Table) -> list[str]:
+    """A note on columns without a name that hold something."""
+    places = [
+        str(place + 1)
+        for place, name in enumerate(table.columns)
+        if not name and any(row[place] for row in table.rows)
+    ]
+    return [f"without a name, and not used: column {', '.join(places)}"] if places else []
+
+
+def _with_values(
+    table: Table, names: tuple[str, ...], values: NDArray[np.float32]
+) -> tuple[tuple[str, ...], NDArray[np.float32], list[str]]:
+    """Only the columns that hold a value, and a note on the others."""
+    known = np.flatnonzero(~np.isnan(values).all(axis=0))
+    empty = [name for place, name in enumerate(names) if place not in known]
+    if not len(known):
+        raise DataError(f"{table.path}: no value at all in {', '.join(empty)} (data.targets)")
+    if not empty:
+        return names, values, []
+    left = tuple(name for name in names if name not in empty)
+    note = f"no value at all in {', '.join(empty)}: the targets are {', '.join(left)} only"
+    return left, values[:, known], [note]
+
+
+def _numbers(table: Table, name: str) -> NDArray[np.float32]:
+    column = table.column(name, "data.targets")
+    exact = np.full(len(column), np.nan)
+    wrong: list[str] = []
+    causes: list[str] = []
+    for i, cell in enumerate(column):
+        if cells.is_missing(cell):
+            continue
+        try:
+            exact[i] = cells.number(cell)
+        except ValueError as error:
+            causes.append(str(error))
+            why = "" if causes[-1] == cells.TEXT else f": {error}"
+            wrong.append(f"line {table.lines[i]}: {cell!r}{why}")
+        else:
+            if not abs(exact[i]) <= _LARGEST:
+                shown = cell if len(cell) <= _LONGEST else f"{exact[i]:g}"
+                wrong.append(f"line {table.lines[i]}: {shown!r} is out of range")
+    what = f"{table.path}: column {name!r} holds cells that are no number"
+    refuse(wrong, what, _remedy(table, column, causes))
+    _check_precision(f"{table.path}: column {name!r}", exact[~np.isnan(exact)])
+    return exact.astype(np.float32)
+
+
+def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
+    """What to do about cells that are no number, from the causes of all of them."""
+    remedy = "write a number, or leave the cell empty where the target is unknown"
+    if cells.TEXT in causes:
+        remedy += f"; {cells.GAPS} are read as empty"
+    if len(causes) == 1 and not (cells.is_number(column[0]) or cells.is_missing(column[0])):
+        remedy += "; a line of units under the names is no row: remove it"
+    # 1,234 alone may be a thousand and more; beside 1,5 it is not.
+    if cells.DECIMAL_COMMA in causes and all(cells.DECIMAL_COMMA in cause for cause in causes):
+        remedy += _conversion(table, column)
+    if causes.count(cells.TEXT) > len(column) / 2:
+        words = Counter(cell for cell in column if cell)
+        if len(words) <= _FEW_WORDS:
+            remedy += f"; the cells are {in_words(words)}: write 1 and 0 for labels"
+        remedy += "; for class names set data.task to multiclass"
+    return remedy
+
+
+def _conversion(table: Table, column: list[str]) -> str:
+    """How pandas converts a file of decimal commas; nothing where points are decimal, too."""
+    points = [cell for cell in column if "." in cell]
+    if not all(map(cells.has_thousands, points)):
+        return "; some cells of the column have a decimal point, others a comma: write points"
+    thousands = ", thousands='.'" if points else ""
+    return (
+        "; a file with decimal commas throughout is converted by pandas.read_csv(OLD, "
+        f"{table.as_pandas}, decimal=','{thousands}).to_csv(NEW, index=False)"
+    )
+
+
+def _check_precision(column: str, exact: NDArray[np.float64]) -> None:
+    """Refuse values that cannot be told apart as float32."""
+    stored = exact.astype(np.float32)
+    distinct, left = len(np.unique(exact)), len(np.unique(stored))
+    if distinct == left:
+        return
+    rounding = float(np.abs(exact - stored).max())
+    if rounding > _ROUNDING * exact.std() or distinct - left > _LOST * distinct:
+        raise DataError(
+            f"{column}: its {distinct:,} distinct values become {left:,} when stored as 32-bit "
+            f"numbers ({distinct - left:,} become equal to another): subtract an offset from the "
+            "column, or rescale it"
+        )
+
+
+def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
+    """Refuse labels other than 0 and 1; a note on columns in which all are the same."""
+    wrong = []
+    for name, column in zip(names, values.T, strict=True):
+        bad = np.flatnonzero(~np.isnan(column) & ~np.isin(column, (0, 1)))
+        wrong += [f"line {table.lines[i]}: {name} = {column[i]:g}" for i in bad]
+    remedy = "write 1 and 0; or set data.task to regression or multiclass"
+    refuse(wrong, f"{table.path}: labels must be 0 or 1", remedy)
+    same = _same(names, values)
+    if len(same) == len(names):
+        raise DataError(
+            f"{table.path}: every label in {', '.join(names)} is the same, so there are no two "
+            "classes to tell apart: choose other data.targets"
+        )
+    return [f"every label in {text}, so its metric is undefined" for text in same.values()]
+
+
+def _refuse_constant(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> None:
+    """Refuse a column that has nothing to learn."""
+    if same := _same(names, values):
+        raise DataError(
+            f"{table.path}: every value in {'; in '.join(same.values())}: there is nothing to "
+            "learn; choose other data.targets"
+        )
+
+
+def _same(names: tuple[str, ...], values: NDArray[np.float32]) -> dict[str, str]:
+    """The columns of two values or more that are all the same, in words."""
+    found = {}
+    for name, column in zip(names, values.T, strict=True):
+        known = column[~np.isnan(column)]
+        if len(known) > 1 and len(np.unique(known)) == 1:
+            found[name] = f"{name} is {known[0]:g} ({len(known):,} cells)"
+    return found

@@ -1,0 +1,160 @@
+"""Which task target columns pose when nobody says: labels, numbers, or in doubt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdf_search.data.tables.table import Table, at_lines, refuse, times
+from pdf_search.errors import DataError
+from pdf_search.records import Task
+
+_STRAY = 0.1  # at most this share of a column of labels is something else
+_FEW = 10  # different whole numbers that may be the codes of classes
+_REPEATS = 5  # how often each of them is there on average
+_GAP_CODES = (99, 999, 9999, 99999, 999999)  # that people write where there is no value
+_FAR = 5  # times larger than every other value
+_QUARTILES = 20  # interquartile ranges from the median, from which a value may be a slip
+
+GUESSED = {
+    Task.MULTILABEL: "guessed: the targets hold only 0 and 1; data.task=regression or multiclass "
+    "reads them otherwise",
+    Task.REGRESSION: "guessed: the targets are numbers; data.task=multiclass reads them as classes",
+}
+"""Why a task was chosen that nobody named, and what to do if the guess is wrong."""
+
+
+def guess_task(
+    table: Table, names: tuple[str, ...], values: NDArray[np.float32], strict: bool = True
+) -> Task:
+    """Labels if every column holds only 0 and 1, else a regression.
+
+    Not ``strict``: also where a few cells or two values leave it in doubt.
+
+    Raises:
+        DataError: a few cells among labels that are none, a column of two values, or columns of
+            both kinds.
+    """
+    columns = dict(zip(names, values.T, strict=True))
+    labels = [name for name, column in columns.items() if np.isin(_known(column), (0, 1)).all()]
+    if len(labels) == len(names):
+        return Task.MULTILABEL
+    others = [name for name in names if name not in labels]
+    for name in others if strict else ():
+        _refuse_strays(table, name, columns[name])
+        _refuse_two(table, name, columns[name])
+    if labels:
+        hold = "holds" if len(labels) == 1 else "hold"
+        raise DataError(
+            f"{table.path}: {', '.join(labels)} {hold} only 0 and 1, the other targets do not; set "
+            "data.task to regression, or choose data.targets of one kind"
+        )
+    return Task.REGRESSION
+
+
+def whole_number_note(
+    table: Table, names: tuple[str, ...], values: NDArray[np.float32]
+) -> list[str]:
+    """A note on columns of a few different whole numbers, which may be classes."""
+    notes = []
+    for name, column in zip(names, values.T, strict=True):
+        known = _known(column)
+        count = len(np.unique(known))
+        whole = (known == np.round(known)).all()
+        if whole and 2 < count <= _FEW and len(known) >= _REPEATS * count:
+            notes.append(
+                f"{name} holds {count} different whole numbers only, {_counted(table, column)}: "
+                "if they are classes, set data.task to multiclass"
+            )
+    return notes
+
+
+def gap_code_note(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
+    """A note on numbers like -999, far from all others, that often stand for a gap."""
+    notes = []
+    for name, column in zip(names, values.T, strict=True):
+        code = _gap_codes(column)
+        if code.any():
+            lines = at_lines([table.lines[i] for i in np.flatnonzero(code)])
+            shown = " and ".join(f"{value:g}" for value in np.unique(column[code]))
+            notes.append(
+                f"{name} holds {shown}, far from its other values ({lines}): if that stands for "
+                "a gap, leave the cell empty"
+            )
+    return notes
+
+
+def outlier_note(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
+    """A note on numbers so far from the middle of their column that they may be slips.
+
+    Nothing is said where half of a column and more is one value: its quartiles tell nothing.
+    """
+    notes = []
+    for name, column in zip(names, values.astype(np.float64).T, strict=True):
+        low, middle, high = np.nanquantile(column, (0.25, 0.5, 0.75))
+        far = (np.abs(column - middle) > _QUARTILES * (high - low)) & ~_gap_codes(column)
+        if low < high and far.any():
+            first = np.flatnonzero(far)[0]
+            lie = "value lies" if far.sum() == 1 else "values lie"
+            notes.append(
+                f"{name}: {far.sum():,} {lie} further than {_QUARTILES} times the interquartile "
+                f"range, {high - low:g}, from the median, {middle:g}; the first is "
+                f"{column[first]:g} (line {table.lines[first]}): correct what is a slip"
+            )
+    return notes
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Values with how often each is there."""
+    return ", ".join(f"{value!r} ({times(count)})" for value, count in counts.items())
+
+
+def _known(column: NDArray[np.float32]) -> NDArray[np.float32]:
+    return column[~np.isnan(column)]
+
+
+def _gap_codes(column: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    """Which values are codes for a gap: nothing else in the column comes near them."""
+    code = np.isin(np.abs(column), _GAP_CODES)
+    others = np.abs(column[~code & ~np.isnan(column)])
+    far = code.any() and len(others) and others.max() * _FAR < np.abs(column[code]).min()
+    return code if far else np.zeros_like(code)
+
+
+def _refuse_strays(table: Table, name: str, column: NDArray[np.float32]) -> None:
+    """Refuse a column of 0 and 1 in which a few cells hold something else."""
+    known = _known(column)
+    is_label = np.isin(known, (0, 1))
+    if is_label.mean() < 1 - _STRAY or len(np.unique(known[is_label])) < 2:
+        return
+    bad = np.flatnonzero(~np.isnan(column) & ~np.isin(column, (0, 1)))
+    refuse(
+        [f"line {table.lines[i]}: {column[i]:g}" for i in bad],
+        f"{table.path}: column {name!r} holds 0 and 1 but in {len(bad)} of {len(known)} cells",
+        "correct them if they are labels; for numbers set data.task to regression",
+    )
+
+
+def _refuse_two(table: Table, name: str, column: NDArray[np.float32]) -> None:
+    """Refuse a column of two values: labels, most likely, but it does not say which is 1."""
+    known = _known(column)
+    if len(np.unique(known)) != 2 or len(known) == 2:
+        return
+    raise DataError(
+        f"{table.path}: column {name!r} holds only two values, {_counted(table, column)}: for "
+        "labels write 0 and 1, or set data.task to multiclass; for numbers set it to regression"
+    )
+
+
+def _counted(table: Table, column: NDArray[np.float32]) -> str:
+    """Each value with how often it is there; one that is there once with its line."""
+    counts = Counter(sorted(_known(column).tolist()))
+    lines = dict(zip(column.tolist(), table.lines, strict=True))
+    return ", ".join(
+        f"{value:g} ({f'{count:,} times' if count > 1 else f'once, {at_lines([lines[value]])}'})"
+        for value, count in counts.items()
+    )

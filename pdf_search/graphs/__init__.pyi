@@ -1,0 +1,15 @@
+from .bank import Bank as Bank
+from .bank_builder import build_bank as build_bank
+from .bank_builder import exact_pairs as exact_pairs
+from .bank_layout import Ragged as Ragged
+from .bank_layout import compact as compact
+from .bank_size import estimate_near_pairs as estimate_near_pairs
+from .batch import Batch as Batch
+from .batch import DeviceData as DeviceData
+from .batch import NodeData as NodeData
+from .batch import Nodes as Nodes
+from .batch import counts as counts
+from .batch import places as places
+from .batch import put as put
+from .graph_set import Array as Array
+from .graph_set import GraphSet as GraphSet

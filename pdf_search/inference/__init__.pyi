@@ -1,0 +1,10 @@
+from .explanation.explain import explain as explain
+from .explanation.files import write_explanation as write_explanation
+from .explanation.plain_data import summary as summary
+from .explanation.text import headline as headline
+from .load import NeedsDataError as NeedsDataError
+from .load import Trained as Trained
+from .load import load_trained as load_trained
+from .load import read_config as read_config
+from .load import with_excerpt as with_excerpt
+from .molecules import predict_molecules as predict_molecules

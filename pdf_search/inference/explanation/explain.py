@@ -1,0 +1,227 @@
+"""What a trained model has learned, on one graph: the data behind ``pdf-search explain``.
+
+Legend: n nodes, d channels of the filter (1 if shared), c chosen channels, h hidden channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pdf_search.errors import ConfigError, TrialError
+from pdf_search.graphs import DeviceData, GraphSet, build_bank
+from pdf_search.inference.explanation.matrix import (
+    LearnedMatrix,
+    learned_matrix,
+    normalised_adjacency,
+)
+from pdf_search.inference.explanation.response import (
+    BasisWeights,
+    Response,
+    basis_weights,
+    response,
+)
+from pdf_search.inference.explanation.signals import Signals, signals
+from pdf_search.inference.explanation.spectrum import (
+    Eigenspaces,
+    PrincipalAngles,
+    asymmetry,
+    commutator,
+    outside,
+    turn,
+)
+from pdf_search.inference.load import Trained
+
+Floats = NDArray[np.float64]
+
+MAX_NODES = 600  # eigenvectors of every channel are computed
+SHOWN_CHANNELS = 4
+
+
+@dataclass(frozen=True)
+class ChannelFacts:
+    """One channel of f(G); all but ``norm`` and ``commutator_full`` are without the constant part.
+
+    ``angle_weighted``: mean of the angles (degrees) weighted by the squared eigenvalues, so that
+    directions that f(G) barely uses count little.
+    """
+
+    channel: int
+    norm: float
+    constant: float
+    norm_structure: float
+    asymmetry: float
+    commutator: float
+    commutator_full: float
+    outside: float
+    angle_median: float
+    angle_max: float
+    angle_weighted: float
+
+
+@dataclass(frozen=True)
+class ChannelDetail:
+    """A chosen channel. ``turn`` and ``spaces`` are of the structure, ``spectrum`` of all f(G)."""
+
+    channel: int
+    full: Floats  # [n, n]
+    structure: Floats  # [n, n]
+    constant: float
+    spectrum: Floats  # [n] eigenvalues of the symmetric part of f(G)
+    spaces: Eigenspaces
+    turn: PrincipalAngles
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Everything that is written and drawn."""
+
+    trained: Trained
+    graph: int
+    part: str  # of which the graph was taken, and the graphs of ``response``
+    edges: NDArray[np.int32]  # [2, E] of the graph, both directions
+    support: NDArray[np.bool_]  # [n, n]
+    adjacency: Floats  # [n, n] D~^-1/2 A~ D~^-1/2
+    reference: Eigenspaces  # of it
+    channels: tuple[ChannelFacts, ...]
+    chosen: tuple[ChannelDetail, ...]
+    signals: Signals
+    response: Response
+    weights: BasisWeights
+
+    @property
+    def nodes(self) -> int:
+        return len(self.adjacency)
+
+    @property
+    def basis_names(self) -> tuple[str, ...]:
+        """Names of the entries of a basis row, [m]."""
+        return ("identity", *self.trained.config.basis.names[1:])
+
+
+def explain(
+    trained: Trained, graph: int | None = None, channels: Sequence[int] | None = None
+) -> Explanation:
+    """Explain the first replicate of ``trained`` on a graph.
+
+    ``graph``: its number in the data set, by default the first of the validation part (of the held
+    out part where there is none). ``channels``: those shown in detail, by default the largest, the
+    smallest and two between by the norm of f(G) without its constant part.
+
+    Raises:
+        ConfigError: no such graph or channel, or a graph that is too large.
+        TrialError: the model diverged.
+    """
+    _check_finite(trained)
+    part, numbers = trained.part()
+    number = int(numbers[0]) if graph is None else graph
+    one = _one_graph(trained, number)
+    learned = learned_matrix(trained, one)
+    adjacency = normalised_adjacency(one)
+    reference = Eigenspaces.of(adjacency)
+    facts = tuple(_facts(learned, c, adjacency, reference) for c in range(learned.channels))
+    chosen = _chosen(facts, channels)
+    over = response(trained, numbers)
+    return Explanation(
+        trained=trained,
+        graph=number,
+        part=part,
+        edges=np.asarray(one.edges),
+        support=learned.support,
+        adjacency=adjacency,
+        reference=reference,
+        channels=facts,
+        chosen=tuple(_detail(learned, c, reference) for c in chosen),
+        signals=signals(node_states(trained, one), np.eye(len(adjacency)) - adjacency),
+        response=over,
+        weights=basis_weights(over),
+    )
+
+
+def node_states(trained: Trained, graph: GraphSet) -> Floats:
+    """Node states of a set of one graph after the encoder and each layer, [layers + 1, n, h].
+
+    Of the first replicate, by the reference engine in single precision as in training.
+    """
+    cpu = torch.device("cpu")
+    data = DeviceData.build(graph, build_bank(graph, trained.config.basis), cpu)
+    batch = data.collate(torch.zeros(len(trained.replicates), 1, dtype=torch.int64))
+    states: list[torch.Tensor] = []
+    with torch.no_grad():
+        trained.model(batch, data.rows, data.edge_types, states=states)
+    return np.stack([state[0].double().numpy() for state in states])
+
+
+def _check_finite(trained: Trained) -> None:
+    for name, value in trained.model.state_dict().items():
+        if not bool(torch.isfinite(value).all()):
+            raise TrialError(
+                f"the weights {name} are not finite: the run diverged, there is nothing to explain"
+            )
+
+
+def _one_graph(trained: Trained, number: int) -> GraphSet:
+    count = trained.facts.graphs
+    if not 0 <= number < count:
+        raise ConfigError(f"--graph {number}: {trained.facts.info.title} has graphs 0..{count - 1}")
+    one = trained.graphs(np.array([number]))
+    nodes = int(one.node_count[0])
+    if nodes > MAX_NODES:
+        raise ConfigError(
+            f"graph {number} has {nodes:,} nodes, more than the {MAX_NODES} that can be explained: "
+            "choose another with --graph"
+        )
+    return one
+
+
+def _facts(
+    learned: LearnedMatrix, channel: int, adjacency: Floats, reference: Eigenspaces
+) -> ChannelFacts:
+    full, structure = learned.full(channel), learned.structure(channel)
+    spaces = Eigenspaces.of(structure)
+    angles = turn(spaces, reference).angles
+    squares = np.square(spaces.values)
+    return ChannelFacts(
+        channel=channel,
+        norm=float(np.linalg.norm(full)),
+        constant=float(learned.constant[channel]),
+        norm_structure=float(np.linalg.norm(structure)),
+        asymmetry=asymmetry(structure),
+        commutator=commutator(structure, adjacency),
+        commutator_full=commutator(full, adjacency),
+        outside=outside(structure, reference),
+        angle_median=float(np.median(angles)),
+        angle_max=float(angles.max()),
+        angle_weighted=float(squares @ angles / squares.sum()) if squares.any() else 0.0,
+    )
+
+
+def _detail(learned: LearnedMatrix, channel: int, reference: Eigenspaces) -> ChannelDetail:
+    full, structure = learned.full(channel), learned.structure(channel)
+    spaces = Eigenspaces.of(structure)
+    return ChannelDetail(
+        channel=channel,
+        full=full,
+        structure=structure,
+        constant=float(learned.constant[channel]),
+        spectrum=Eigenspaces.of(full).values,
+        spaces=spaces,
+        turn=turn(spaces, reference),
+    )
+
+
+def _chosen(facts: Sequence[ChannelFacts], wanted: Sequence[int] | None) -> list[int]:
+    if wanted is None:
+        order = sorted(facts, key=lambda fact: -fact.norm_structure)
+        places = np.linspace(0, len(order) - 1, min(SHOWN_CHANNELS, len(order))).round()
+        return [order[int(place)].channel for place in places]
+    unknown = [channel for channel in wanted if not 0 <= channel < len(facts)]
+    if unknown or not wanted:
+        shared = " (the filter is shared by all channels)" if len(facts) == 1 else ""
+        named = ", ".join(map(str, unknown)) or "none"
+        raise ConfigError(f"--channels {named}: there are channels 0..{len(facts) - 1}{shared}")
+    return list(dict.fromkeys(wanted))

@@ -1,0 +1,15 @@
+from .engines import EngineBatch as EngineBatch
+from .engines import EngineData as EngineData
+from .engines import Network as Network
+from .engines import PairLayout as PairLayout
+from .engines import engine_data as engine_data
+from .fast_batch import FastBatch as FastBatch
+from .fast_data import FastData as FastData
+from .gin import GINData as GINData
+from .gin import GINNetwork as GINNetwork
+from .network import PDFNetwork as PDFNetwork
+from .randomness import Noise as Noise
+from .randomness import private_order as private_order
+from .randomness import replicate_keys as replicate_keys
+from .sizes import Sizes as Sizes
+from .stacked_steps import stack as stack

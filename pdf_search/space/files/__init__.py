@@ -1,0 +1,1 @@
+"""Space, setting and study files: found, read with line numbers, their problems told."""

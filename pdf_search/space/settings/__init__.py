@@ -1,0 +1,1 @@
+"""Settings laid over others: ``--set``, overlays and differences."""

@@ -1,0 +1,1 @@
+"""Studies: tables of fixed configurations, read and checked."""

@@ -1,0 +1,191 @@
+"""Reads a study's tree: its head, and each row as a setting laid over a published one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pdf_search.config import DataConfig, TrialConfig
+from pdf_search.data import lookup
+from pdf_search.space.config_paths import config_paths
+from pdf_search.space.data_set import look_up, settle_protocol
+from pdf_search.space.definition import Definition, valid_part
+from pdf_search.space.files.located import try_trial
+from pdf_search.space.files.problems import Problems, Where, closest, did_you_mean
+from pdf_search.space.settings.merge import overlay
+from pdf_search.space.settings.overrides import Settable, lay_sets
+from pdf_search.space.settings.set_option import Override
+from pdf_search.space.studies.study import ROW_TREE, PublishedRow, Study, StudyHead, StudyRow
+from pdf_search.space.studies.study_checks import check_beside, check_nested
+
+Tree = dict[str, Any]
+Paper = Callable[[str | None], Tree]
+ROW_HEAD = ("name", "paper", "published", "candidates", "candidate_of")
+OWNED = {
+    "seeds": "give the study `seeds: N`, which is a count, or --seeds",
+    "phase": "a study always evaluates the test part; leave it out",
+    "stop_epoch": "give the study `epochs: N`, or --epochs",
+    "device": "give --device",
+}
+SETTABLE = Settable(
+    tuple(path for path in config_paths() if path.partition(".")[0] in ROW_TREE),
+    OWNED | {"protocol": "the file says `protocols: [...]` for the whole study"},
+)
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """``paper``: what a row starts from, given the name of its published setting or None.
+
+    ``sets``: laid over every row. ``settled``: rows of a recorded study, whose data sets need not
+    be at hand.
+    """
+
+    definition: Definition
+    problems: Problems
+    paper: Paper
+    papers: tuple[str, ...]
+    sets: tuple[Override, ...]
+    settled: bool = False
+
+    def read(self, where: Where, plain: Tree) -> StudyRow | None:
+        """The row, or None with what is wrong among the problems."""
+        before = len(self.problems.found)
+        self._check_keys(plain, where)
+        name, paper = self._text(plain, "name", where), self._paper_name(plain, where)
+        published = self._published(plain, where)
+        tree = self._tree(plain, paper)
+        config = self._config(tree, where)
+        if name is None or config is None or len(self.problems.found) > before:
+            return None
+        dataset = _dataset(config.data)
+        return StudyRow(name, dataset, config, paper, published, plain.get("candidate_of"))
+
+    def _check_keys(self, plain: Tree, where: Where) -> None:
+        for key in plain:
+            if key in OWNED:
+                self.problems.add((*where, key), f"not part of a row: {OWNED[key]}")
+            elif key not in ROW_HEAD + ROW_TREE:
+                hint = did_you_mean(key, ROW_HEAD + ROW_TREE)
+                self.problems.add((*where, key), f"unknown key; {hint}")
+
+    def _text(self, plain: Tree, key: str, where: Where) -> str | None:
+        value = plain.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        said = "missing; add it" if key not in plain else f"give a text, not {value!r}"
+        self.problems.add((*where, key), said)
+        return None
+
+    def _paper_name(self, plain: Tree, where: Where) -> str | None:
+        name = plain.get("paper")
+        if name is None or name in self.papers:
+            return name
+        hint = did_you_mean(str(name), self.papers)
+        self.problems.cannot_read((*where, "paper"), f"no published setting {name!r}; {hint}")
+        return closest(str(name), self.papers)  # the rest is checked as if it were that one
+
+    def _published(self, plain: Tree, where: Where) -> PublishedRow | None:
+        value = plain.get("published")
+        if value is None:
+            return None
+        at = (*where, "published")
+        return valid_part(PublishedRow, value, at, self.problems, method="-")
+
+    def _tree(self, plain: Tree, paper: str | None) -> Tree:
+        tree = overlay(self.paper(paper), {k: v for k, v in plain.items() if k in ROW_TREE})
+        lay_sets(tree, {}, self.sets, SETTABLE, self.problems)
+        return tree
+
+    def _config(self, tree: Tree, where: Where) -> TrialConfig | None:
+        if not (self.settled and "protocol" in tree):
+            info = look_up(tree.get("data"), lambda at, message: self._add(where, at, message))
+            settle_protocol(tree, info)
+        tried = try_trial(tree)
+        for at, _, message in tried.wrong:
+            self._add(where, at, message)
+        return None if tried.wrong else tried.config
+
+    def _add(self, row: Where, at: Where, message: str) -> None:
+        """A problem of a setting, at the ``--set`` that it came from or else in the file."""
+        for override in self.sets:
+            path = tuple(override.path.split("."))
+            if path[: len(at)] == at[: len(path)]:
+                Problems(override.place, {}, self.problems.found).add(at, message)
+                return
+        self.problems.add((*row, *at), message)
+
+
+def parse_head(definition: Definition, problems: Problems) -> StudyHead:
+    """The head; what is wrong is among the problems, and its default stands in."""
+    head = valid_part(
+        StudyHead, definition.plain, (), problems, ["rows"], title="-", table="results"
+    )
+    if len(set(head.protocols)) < len(head.protocols):
+        problems.add(("protocols",), "a protocol is there twice; keep one")
+    return head
+
+
+def parse_rows(definition: Definition, reader: RowReader) -> tuple[StudyRow, ...]:
+    """The rows; what is wrong is among the problems."""
+    listed = definition.plain.get("rows")
+    if not isinstance(listed, list) or not listed:
+        reader.problems.add(("rows",), "list the rows of the table, each with a name and a setting")
+        return ()
+    rows: list[StudyRow] = []
+    for index, item in enumerate(listed):
+        for where, plain in _candidates(("rows", index), item, reader.problems):
+            row = reader.read(where, plain)
+            if row is not None:
+                check_beside(row, rows, where, reader.problems)
+                rows.append(row)
+    return tuple(rows)
+
+
+def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Where, Tree]]:
+    """The row itself, or each of its candidates laid over what the row says for all."""
+    if not isinstance(plain, dict):
+        problems.add(where, "a row is a mapping with a name and a setting")
+        return []
+    listed = plain.get("candidates")
+    if listed is None:
+        return [(where, plain)]
+    named = isinstance(listed, list) and all(
+        isinstance(c, dict) and isinstance(c.get("name"), str) for c in listed
+    )
+    if not named or len(listed) < 2 or not isinstance(plain.get("name"), str):
+        text = "list two or more settings, each with a name, in a row with a name"
+        problems.add((*where, "candidates"), text)
+        return []
+    shared = {key: value for key, value in plain.items() if key not in ("name", "candidates")}
+    return [
+        (
+            (*where, "candidates", number),
+            overlay(shared, candidate)
+            | {"name": f"{plain['name']} ({candidate['name']})", "candidate_of": plain["name"]},
+        )
+        for number, candidate in enumerate(listed)
+    ]
+
+
+def build_study(
+    name: str, definition: Definition, reader: RowReader, changes: Mapping[str, int]
+) -> Study:
+    """The study of a file's tree; ``changes``: ``epochs`` and ``seeds`` of the command line.
+
+    Raises:
+        SpaceError: every problem found, each with file, line, key and remedy.
+    """
+    head = parse_head(definition, reader.problems)
+    rows = parse_rows(definition, reader)
+    check_nested(head, definition.plain.get("rows"), reader.problems)
+    reader.problems.raise_if_any()
+    study = Study(name, definition.source, head.model_copy(update=dict(changes)), rows)
+    study.parts()
+    return study
+
+
+def _dataset(data: DataConfig) -> str:
+    return lookup(data).name if data.path is None else Path(data.path).stem

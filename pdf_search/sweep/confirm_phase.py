@@ -1,0 +1,154 @@
+"""Confirmation: the best of the search, trained again on fresh seeds with the test split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.data import Prepared
+from pdf_search.errors import ConfigError
+from pdf_search.records import METRICS, EpochReport, Phase, State, TrialRecord
+from pdf_search.results import Store, rank_trials, summarise
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.trial_log.trial_log import TrialLog, now
+from pdf_search.wording import counted
+
+BASELINE = "baseline"
+Baseline = Callable[[TrialConfig, Prepared], EpochReport]
+
+
+def best_trials(store: Store, sweep: str, count: int) -> list[TrialRecord]:
+    """The best COMPLETE trials of the search by validation, best first; never by test."""
+    record = store.sweep(sweep)
+    curves = store.all_epochs(sweep, Phase.SEARCH)
+    items = [
+        (trial, summarise(record, trial, curves.get(trial.number, [])))
+        for trial in store.trials(sweep, Phase.SEARCH)
+        if trial.state is State.COMPLETE
+    ]
+    ranked = rank_trials(METRICS[record.metric], items)
+    return [trial for trial, summary in ranked if summary.mean is not None][:count]
+
+
+def shortfall(found: int, wanted: int) -> str:
+    """What to tell when there are fewer COMPLETE trials than should be confirmed."""
+    if found >= wanted:
+        return ""
+    if not found:
+        return "no trial of the search is COMPLETE with a value: nothing was confirmed"
+    return (
+        f"only {counted(found, 'trial')} of the search {'is' if found == 1 else 'are'} COMPLETE: "
+        f"{found} confirmed instead of {wanted}"
+    )
+
+
+def confirm_jobs(
+    chosen: Sequence[TrialRecord],
+    trial_log: TrialLog,
+    build: Callable[[Mapping[str, Any]], TrialConfig],
+) -> list[Job]:
+    """A job for each chosen trial on the seeds that it lacks, in the order of the search.
+
+    A seed is there if a row of the same configuration has it, whole or still to be finished, or
+    diverged: it would diverge again. A FAILED row counts for nothing.
+    """
+    number = max(trial_log.records, default=-1) + 1
+    there = _seeds(r for r in trial_log.records.values() if r.state is not State.FAILED)
+    jobs = []
+    for trial in chosen:
+        config = build(trial.config)
+        known = there.setdefault(_but_seeds(config), set())
+        missing = tuple(seed for seed in config.seeds if seed not in known)
+        if not missing:
+            continue
+        config = config.model_copy(update={"seeds": missing})
+        origin = f"confirm of {trial.number}"
+        jobs.append(Job(Phase.CONFIRM, number, config, origin, trial.params))
+        known.update(missing)
+        number += 1
+    return jobs
+
+
+def confirmed_already(
+    chosen: Sequence[TrialRecord],
+    trial_log: TrialLog,
+    build: Callable[[Mapping[str, Any]], TrialConfig],
+) -> list[str]:
+    """A line for each chosen trial that has all its seeds in COMPLETE rows."""
+    done = _seeds(r for r in trial_log.records.values() if r.state is State.COMPLETE)
+    lines = []
+    for trial in chosen:
+        config = build(trial.config)
+        seeds = done.get(_but_seeds(config), set())
+        if seeds.issuperset(config.seeds):
+            count = counted(len(seeds), "seed")
+            folds = f" x {config.folds} folds" if config.folds else ""
+            lines.append(f"trial {trial.number} is confirmed on {count}{folds} already")
+    return lines
+
+
+def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
+    """The seeds of each configuration, over all its rows."""
+    seeds: dict[str, set[int]] = {}
+    for record in records:
+        if not _is_baseline(record):
+            config = parse_trial(record.config, "recorded trial")
+            seeds.setdefault(_but_seeds(config), set()).update(config.seeds)
+    return seeds
+
+
+def _but_seeds(config: TrialConfig) -> str:
+    """What configurations have in common that differ in seeds, device and engine only."""
+    return config.model_copy(update={"seeds": (0,)}).content_hash()
+
+
+def add_baseline(
+    trial_log: TrialLog, config: TrialConfig, data: Prepared, predictor: Baseline | None
+) -> None:
+    """The row of the mean or majority-class predictor, as epoch 0 of a trial of its own."""
+    if any(_is_baseline(record) for record in trial_log.records.values()):
+        return
+    report = (predictor or _baseline_predictor())(config, data)
+    number = max(trial_log.records, default=-1) + 1
+    trial_log.planned(Job(Phase.CONFIRM, number, config, BASELINE))
+    record = replace(
+        trial_log.records[number], parameters=0, device="cpu", started=now(), ended=now()
+    )
+    trial_log.store.add_epoch(trial_log.sweep, Phase.CONFIRM, number, report)
+    trial_log.save(replace(record, state=State.COMPLETE, seconds=report.seconds))
+
+
+def _baseline_predictor() -> Baseline:
+    from pdf_search.training import baseline_predictor  # noqa: PLC0415
+
+    return baseline_predictor
+
+
+def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
+    """The configuration of a recorded trial, as a new trial.
+
+    Raises:
+        ConfigError: no such trial, or the baseline, which trains nothing.
+    """
+    record = trial_log.records.get(number)
+    if record is None or _is_baseline(record):
+        known = ", ".join(
+            str(n) for n, r in sorted(trial_log.records.items()) if not _is_baseline(r)
+        )
+        phase = trial_log.phase
+        raise ConfigError(
+            f"no trial {number} to train again in phase {phase}; there is: {known or 'none'}"
+        )
+    return Job(
+        phase=trial_log.phase,
+        number=max(trial_log.records) + 1,
+        config=parse_trial({**record.config, "device": device}, "recorded trial"),
+        origin=f"rerun of {number}",
+        params=record.params,
+    )
+
+
+def _is_baseline(record: TrialRecord) -> bool:
+    return record.origin == BASELINE

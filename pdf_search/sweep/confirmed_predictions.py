@@ -1,0 +1,50 @@
+"""Predictions of the confirmed trials: gathered into one file, and the value of each target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from pdf_search.atomic import whole_file
+from pdf_search.records import PREDICTIONS, Phase, State, TrialRecord
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune import checkpoints
+
+
+def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
+    """Write the rows of every COMPLETE trial with its number in column ``trial``, atomically.
+
+    Returns whether there was anything to write.
+    """
+    frames = []
+    for trial in trials:
+        if trial.state is not State.COMPLETE or not trial.checkpoint:
+            continue
+        with checkpoints.local_copy(trial.checkpoint) as folder:
+            if (folder / PREDICTIONS).is_file():
+                frames.append(pd.read_parquet(folder / PREDICTIONS).assign(trial=trial.number))
+    if not frames:
+        return False
+    with whole_file(target) as path:
+        pd.concat(frames, ignore_index=True).to_parquet(path, index=False)
+    return True
+
+
+def record_targets(trial_log: TrialLog) -> None:
+    """Record the targets' own values of COMPLETE trials with several targets that lack them."""
+    from pdf_search.training import target_values  # noqa: PLC0415
+
+    if trial_log.phase is not Phase.CONFIRM:
+        return
+    for record in list(trial_log.records.values()):
+        metric = trial_log.sweeps[record.sweep].metric
+        if metric == "accuracy":  # of classes: one target
+            continue
+        if record.by_target is None and record.checkpoint and record.state is State.COMPLETE:
+            with checkpoints.local_copy(record.checkpoint) as folder:
+                found = target_values(folder, metric)
+            if found:
+                trial_log.save(replace(record, by_target=found))

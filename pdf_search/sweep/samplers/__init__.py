@@ -1,0 +1,1 @@
+"""What is tried next: Optuna, grids, listed points. The only room that imports optuna."""

@@ -1,0 +1,29 @@
+"""Points before any sampling: the settings that the space lists, then a grid's own order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pdf_search.space import Space, origin_of_listed
+from pdf_search.sweep.samplers.methods import Method
+
+
+@dataclass(frozen=True)
+class Point:
+    """``key`` names the point for good: a resumed sweep knows by it what was tried."""
+
+    key: str
+    origin: str  # "published", "published, changed", "listed" or "grid"
+    values: Mapping[str, Any]
+
+
+def fixed_points(space: Space, method: Method) -> Iterator[Point]:
+    """Listed settings; for the method ``grid``, all points of the space after them."""
+    for index, values in enumerate(space.published):
+        origin = origin_of_listed(space.config(values))
+        yield Point(f"published {index}", origin, values)
+    if method.sampler == "grid":
+        for index, values in enumerate(space.grid()):
+            yield Point(f"grid {index}", "grid", values)

@@ -1,0 +1,163 @@
+"""An Optuna study in the results database: asked for configurations, told how they ended.
+
+Optuna numbers every draw, also those that were rejected before training; a draw that became a
+trial carries our number of it as the user attribute ``trial``.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import optuna
+from optuna.storages import RDBStorage
+from optuna.study import StudyDirection
+from optuna.trial import Trial, TrialState
+from sqlalchemy import event
+
+from pdf_search.records import EpochReport, Metric, State
+from pdf_search.results import parse_url, sqlite_file
+from pdf_search.space import Parameter, Space
+from pdf_search.sweep.samplers.draws import draw, make_sampler
+from pdf_search.sweep.samplers.fixed_points import Point
+from pdf_search.sweep.samplers.seeds import sampler_seed
+
+TRIAL = "trial"
+POINT = "point"
+REJECTED = "rejected"
+STATE = "state"
+MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is thinned
+
+Draw = tuple[int, dict[str, Any]]  # Optuna's number and the values
+
+
+def open_study(database: str, name: str, metric: Metric) -> optuna.Study:
+    """The sweep's study in an SQLite file or at a URL; created if it is not there."""
+    file = sqlite_file(parse_url(database))
+    direction = StudyDirection.MINIMIZE if metric.mode == "min" else StudyDirection.MAXIMIZE
+    storage = _in_file(file) if file is not None else RDBStorage(database)
+    if file is not None:
+        # As for our own tables: the journal survives a kill without a disk flush at each commit.
+        event.listen(storage.engine, "connect", _synchronous_normal)
+        storage.engine.dispose()
+    return optuna.create_study(
+        storage=storage,
+        study_name=name,
+        direction=direction,
+        load_if_exists=True,
+    )
+
+
+def _in_file(file: Path) -> RDBStorage:
+    # Optuna takes nothing but a text for the URL, and that cannot hold every name of a file.
+    connect = partial(sqlite3.connect, file, timeout=60, check_same_thread=False)
+    return RDBStorage("sqlite:///results.db", engine_kwargs={"creator": connect})
+
+
+def _synchronous_normal(connection: Any, _record: Any) -> None:
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+class OptunaStudy:
+    """Ask and tell. A suggestion depends on the seed, its place in line and what was told."""
+
+    def __init__(
+        self, study: optuna.Study, space: Space, metric: Metric, seed: int, trials: int
+    ) -> None:
+        self.study = study
+        self.space = space
+        self.metric = metric
+        self.seed = seed
+        self.trials = trials
+        drawn = study.get_trials(deepcopy=False)
+        self.draws = len(drawn)
+        kept = [t for t in drawn if TRIAL in t.user_attrs and REJECTED not in t.user_attrs]
+        self.used_points = {t.user_attrs[POINT] for t in kept if POINT in t.user_attrs}
+        self.by_trial = {t.user_attrs[TRIAL]: t.number for t in kept}
+
+    def ask(self, sampler: str) -> Draw:
+        """A new draw from the whole space."""
+        seed = sampler_seed(self.seed, self.draws)
+        self.study.sampler = make_sampler(sampler, seed, self.trials)
+        return self._walk(self.study.ask())
+
+    def ask_point(self, point: Point) -> Draw:
+        """A draw whose values are given."""
+        self.used_points.add(point.key)
+        self.study.sampler = make_sampler("random", sampler_seed(self.seed, self.draws), 0)
+        self.study.enqueue_trial(dict(point.values), user_attrs={POINT: point.key})
+        return self._walk(self.study.ask())
+
+    def _walk(self, trial: Trial) -> Draw:
+        self.draws += 1
+
+        def choose(parameter: Parameter) -> Any:
+            return draw(trial, parameter)
+
+        return trial.number, self.space.sample(choose)
+
+    def accept(self, draw_number: int, trial_number: int) -> None:
+        self._attribute(draw_number, TRIAL, trial_number)
+        self.by_trial[trial_number] = draw_number
+
+    def reject(self, draw_number: int, reason: str) -> None:
+        """A draw that is never trained: outside the limits, or tried before."""
+        self._attribute(draw_number, REJECTED, reason)
+        self.study.tell(draw_number, state=TrialState.FAIL)
+
+    def tell(self, trial_number: int, state: State, epochs: Sequence[EpochReport]) -> None:
+        """How a trial ended; told once, later calls change nothing.
+
+        COMPLETE with its best value; PRUNED with its last; DIVERGED as PRUNED without any value,
+        which TPE ranks below all others; FAILED as FAIL.
+        """
+        draw_number = self.by_trial.get(trial_number)
+        if draw_number is None or self._finished(draw_number):
+            return
+        self._attribute(draw_number, STATE, state.value)
+        curve = [(e.epoch, e.valid) for e in epochs if e.valid is not None]
+        finite = [(epoch, v) for epoch, v in curve if self.metric.better(v, None)]
+        if state in (State.COMPLETE, State.PRUNED):
+            self._report(draw_number, finite)
+        if state is State.COMPLETE and finite:
+            pick: Callable[..., float] = min if self.metric.mode == "min" else max
+            self.study.tell(draw_number, pick(value for _, value in finite))
+        elif state is State.FAILED:
+            self.study.tell(draw_number, state=TrialState.FAIL)
+        else:
+            self.study.tell(draw_number, state=TrialState.PRUNED)
+
+    def untold(self) -> list[int]:
+        """The trials whose ends it does not know."""
+        trials = self.study.get_trials(deepcopy=False)
+        return [n for n, draw in self.by_trial.items() if not trials[draw].state.is_finished()]
+
+    def abandon_lost(self, known: set[int]) -> None:
+        """Close the draws that a killed driver never recorded as trials; their points are free."""
+        for trial in self.study.get_trials(deepcopy=False):
+            number = trial.user_attrs.get(TRIAL)
+            if trial.state.is_finished() or number in known:
+                continue
+            self.by_trial.pop(number, None)
+            self.used_points.discard(trial.user_attrs.get(POINT, ""))
+            if trial.state is TrialState.WAITING:
+                self.study.ask()
+            self.reject(trial.number, "the driver was killed before this trial was recorded")
+
+    def _report(self, draw_number: int, curve: Sequence[tuple[int, float]]) -> None:
+        stride = max(1, -(-len(curve) // MOST_VALUES))
+        trial = Trial(self.study, self._storage_id(draw_number))
+        for epoch, value in sorted({*curve[::stride], *curve[-1:]}):
+            trial.report(value, step=epoch)
+
+    def _finished(self, draw_number: int) -> bool:
+        return self.study.get_trials(deepcopy=False)[draw_number].state.is_finished()
+
+    def _attribute(self, draw_number: int, key: str, value: Any) -> None:
+        Trial(self.study, self._storage_id(draw_number)).set_user_attr(key, value)
+
+    def _storage_id(self, draw_number: int) -> int:
+        return self.study.get_trials(deepcopy=False)[draw_number]._trial_id

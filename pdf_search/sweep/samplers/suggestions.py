@@ -1,0 +1,142 @@
+"""The search's source of jobs: unfinished trials first, then new configurations from the study."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pdf_search.config import InputShape, TrialConfig
+from pdf_search.errors import ConfigError
+from pdf_search.records import Phase
+from pdf_search.sweep.samplers.counting import MOST_COUNTED
+from pdf_search.sweep.samplers.fixed_points import Point, fixed_points
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.samplers.methods import Method
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+from pdf_search.wording import counted
+
+TRIES = 100  # draws in a row that may be rejected before the search says it is done
+TRIES_OF_SAMPLER = 50  # after these, plain random draws: TPE may keep proposing what it knows
+
+Build = Callable[[dict[str, Any]], TrialConfig]
+
+
+class Suggestions:
+    """Gives ``total`` trials in all, of which those with a number below ``start`` exist already.
+
+    ``known``: hash of every configuration that has a trial, and its number. ``message`` says why
+    the search ended before ``total``, or which published setting was passed over.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        log: OptunaStudy,
+        method: Method,
+        shape: InputShape,
+        build: Build,
+        *,
+        total: int,
+        start: int = 0,
+        known: dict[str, int] | None = None,
+        unfinished: Iterable[Job] = (),
+        repeat: bool = False,
+    ) -> None:
+        self.log = log
+        self.method = method
+        self.shape = shape
+        self.build = build
+        self.total = total
+        self.number = start
+        self.known = dict(known or {})
+        self.unfinished = deque(unfinished)
+        self.repeat = repeat
+        self.message = ""
+        self._points: Iterator[Point] = fixed_points(log.space, method)
+
+    def remaining(self) -> int:
+        return len(self.unfinished) + max(0, self.total - self.number)
+
+    def next(self) -> Job | None:
+        """The next job; None when all trials have been given or nothing new can be found.
+
+        Raises:
+            ConfigError: not one configuration of the space is within its limits.
+        """
+        if self.unfinished:
+            return self.unfinished.popleft()
+        if self.number >= self.total:
+            return None
+        return self._next_point() or self._sample()
+
+    def _next_point(self) -> Job | None:
+        for point in self._points:
+            if point.key in self.log.used_points:
+                continue
+            config, reason = self._checked(dict(point.values))
+            if config is not None:
+                draw, values = self.log.ask_point(point)
+                return self._accept(draw, config, point.origin, values)
+            if point.origin != "grid":
+                what = "listed point" if point.origin == "listed" else "published setting"
+                self.message = f"the {what} was passed over: {reason}"
+        return None
+
+    def _sample(self) -> Job | None:
+        if self.method.sampler == "grid":
+            self.message = self._ended("the grid has no further configuration within the limits")
+            return None
+        reasons: Counter[str] = Counter()
+        for attempt in range(TRIES):
+            sampler = self.method.sampler if attempt < TRIES_OF_SAMPLER else "random"
+            draw, values = self.log.ask(sampler)
+            config, reason = self._checked(values)
+            if config is not None:
+                return self._accept(draw, config, "sampled", values)
+            self.log.reject(draw, reason)
+            reasons[reason] += 1
+        left = self._left()
+        if left is not None:
+            return left
+        common, count = reasons.most_common(1)[0]
+        text = f"{TRIES} draws in a row gave no new configuration ({count} times: {common})"
+        if not self.number:
+            raise ConfigError(f"space {self.log.space.name}: {text}. Widen the space or its limits")
+        self.message = self._ended(text)
+        return None
+
+    def _left(self) -> Job | None:
+        """The next configuration of a small space that drawing has missed."""
+        size = self.log.space.size()
+        if size is None or size > MOST_COUNTED:
+            return None
+        for index, values in enumerate(self.log.space.grid()):
+            config, _ = self._checked(values)
+            if config is not None:
+                draw, drawn = self.log.ask_point(Point(f"left {index}", "sampled", values))
+                return self._accept(draw, config, "sampled", drawn)
+        return None
+
+    def _ended(self, reason: str) -> str:
+        return f"{counted(self.number, 'trial')} instead of {self.total}: {reason}"
+
+    def _checked(self, values: dict[str, Any]) -> tuple[TrialConfig | None, str]:
+        """The configuration, or why it is not to be trained."""
+        try:
+            config = self.build(values)
+        except ConfigError as error:
+            return None, str(error)
+        violations = self.log.space.violations(config, self.shape)
+        if violations:
+            return None, "; ".join(violations)
+        twin = self.known.get(config.content_hash())
+        if twin is not None and not self.repeat:
+            return None, f"the configuration of trial {twin}"
+        return config, ""
+
+    def _accept(self, draw: int, config: TrialConfig, origin: str, values: dict[str, Any]) -> Job:
+        self.log.accept(draw, self.number)
+        self.known.setdefault(config.content_hash(), self.number)
+        job = Job(Phase.SEARCH, self.number, config, origin, values)
+        self.number += 1
+        return job

@@ -1,0 +1,78 @@
+"""From a point of the space to the configuration that is trained, in either phase."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.records import Phase
+from pdf_search.space import FloatRange, Parameter, Space
+from pdf_search.sweep.samplers.seeds import confirm_seeds, search_seeds
+
+PROBES = 64  # random points looked at for what the space does not say in one place
+
+
+@dataclass(frozen=True)
+class TrialBuilder:
+    """``epochs``: where search trials are cut; ``confirm_epochs``: where confirmed ones are.
+
+    ``device``: where trials run; it does not change what they are.
+    """
+
+    space: Space
+    seed: int
+    epochs: int
+    confirm_epochs: int
+    confirm_count: int
+    device: str
+    metric: str | None = None
+
+    def search(self, values: Mapping[str, Any]) -> TrialConfig:
+        tree = self.space.trial(values)
+        if self.metric is not None:
+            tree["data"] = {**tree["data"], "metric": self.metric}
+        tree |= {"phase": Phase.SEARCH, "device": self.device, "seeds": search_seeds(self.seed)}
+        return parse_trial(cut(tree, self.epochs), f"space {self.space.name}")
+
+    def confirm(self, recorded: Mapping[str, Any]) -> TrialConfig:
+        """A recorded search configuration on fresh seeds, with the test split."""
+        seeds = confirm_seeds(self.seed, self.confirm_count)
+        tree = {**recorded, "phase": Phase.CONFIRM, "device": self.device, "seeds": seeds}
+        return parse_trial(cut(tree, self.confirm_epochs), "recorded trial")
+
+
+def cut(tree: dict[str, Any], epochs: int) -> dict[str, Any]:
+    """End at ``epochs``; not written down where training ends no later, so equal runs are equal."""
+    configured = parse_trial({**tree, "stop_epoch": None}).training.epochs
+    return {**tree, "stop_epoch": epochs if epochs < configured else None}
+
+
+def example(space: Space) -> dict[str, Any]:
+    """A point of the space: the published one, or a random one."""
+    return dict(space.published[0]) if space.published else next(iter(random_points(space, 1)))
+
+
+def random_points(space: Space, count: int) -> list[dict[str, Any]]:
+    """Seeded random points, for looking at a space; trials are never drawn here."""
+    choose = _chooser(random.Random(0))
+    return [space.sample(choose) for _ in range(count)]
+
+
+def longest_warmup(space: Space) -> int:
+    """Epochs of warm-up that a trial of this space can have, over published and random points."""
+    points = [*map(dict, space.published), *random_points(space, PROBES)]
+    return max(parse_trial(space.trial(p)).training.schedule.warmup for p in points)
+
+
+def _chooser(source: random.Random) -> Callable[[Parameter], Any]:
+    def choose(parameter: Parameter) -> Any:
+        domain = parameter.domain
+        if isinstance(domain, FloatRange) and domain.step is None:
+            return source.uniform(domain.low, domain.high)
+        assert domain.values is not None
+        return source.choice(domain.values)
+
+    return choose

@@ -1,0 +1,124 @@
+"""Progress on the terminal: a live line there, a plain line for each trial elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import chain
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn
+
+from pdf_search.records import METRICS, Phase, State, SweepRecord, TrialRecord
+from pdf_search.results import BestEpochs, Stat, Values
+from pdf_search.sweep.trial_log.live_line import LiveLine
+
+VERBS = {Phase.SEARCH: "search", Phase.CONFIRM: "confirming"}
+LEAST_ENDS = 3  # trials that must have ended before the time left is guessed
+
+
+class ProgressView(LiveLine):
+    """Counts the trials of a phase: ``done`` of ``total``, those of earlier runs included.
+
+    ``concurrent``: how many run at once; the first so many pay for compilation and caches.
+    """
+
+    def __init__(
+        self, console: Console, phase: Phase, sweep: SweepRecord, concurrent: int = 1
+    ) -> None:
+        super().__init__(console, phase.value, MofNCompleteColumn())
+        self.phase = phase
+        self.metric = METRICS[sweep.metric]
+        self.concurrent = concurrent
+        self.ends: list[float] = []  # of this run, on the clock of time.monotonic
+        # Of running and COMPLETE trials, by the number that is shown: rows, their mean, the best.
+        self.valid: dict[str, dict[int, Values]] = {}
+        self.means: dict[str, float] = {}
+        self.best = ""
+
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
+        """A trial of an earlier run."""
+        if trial.origin == "baseline":
+            return
+        self.done += trial.state.finished
+        if trial.state is State.COMPLETE or not trial.state.finished:
+            self._note(trial, best().values("valid"))
+
+    def expect(self, count: int) -> None:
+        """So many trials are still to come."""
+        self.total = self.done + count
+        self.refresh()
+
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
+        self._note(trial, best.values("valid"))
+        self.refresh()
+
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        self.running.discard((trial.sweep, trial.number))
+        if trial.state is not State.COMPLETE:
+            self._note(trial, ())
+        self.done += 1
+        self.ends.append(time.monotonic())
+        self.refresh()
+        reason = f": {trial.reason}" if trial.message else ""
+        where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
+        line = f"{VERBS[self.phase]} {shown_number(trial)} {trial.state.value}{where}"
+        if not self.console.is_terminal:
+            line = f"{line}  [{self.done}/{self.total} done, {self.status()}]"
+        if not self.console.is_terminal or trial.state is State.FAILED:
+            self.say(line)
+
+    def status(self) -> str:
+        parts = [super().status()]
+        if self.best:
+            value = self.means[self.best]
+            shown = f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
+            parts.append(f"best validation {self.metric.label} {shown} ({self.best})")
+        left = self.seconds_left()
+        if left is not None:
+            parts.append(f"about {duration(left)} left")
+        return ", ".join(parts)
+
+    def seconds_left(self) -> float | None:
+        """From the pace after the first trials, which compile; None until that is known."""
+        first = self.concurrent
+        if len(self.ends) < max(LEAST_ENDS, 2 * first) or self.done >= self.total:
+            return None
+        each = (time.monotonic() - self.ends[first - 1]) / (len(self.ends) - first)
+        return each * (self.total - self.done)
+
+    def _note(self, trial: TrialRecord, valid: Values) -> None:
+        """The mean over replicates, each at the epoch that the table reads it at."""
+        name = shown_number(trial)
+        rows = self.valid.setdefault(name, {})
+        rows[trial.number] = valid
+        mean = Stat.of(chain.from_iterable(rows.values())).mean
+        was = self.means.pop(name, None)
+        if mean is not None:
+            self.means[name] = mean
+        self._rank(name, was, mean)
+
+    def _rank(self, name: str, was: float | None, mean: float | None) -> None:
+        """Keep the best, without a look at all others unless the best itself became worse."""
+        if name == self.best:
+            if mean is None or (was is not None and self.metric.better(was, mean)):
+                sign = 1 if self.metric.mode == "min" else -1
+                self.best = min(self.means, key=lambda n: sign * self.means[n], default="")
+        elif mean is not None and self.metric.better(mean, self.means.get(self.best)):
+            self.best = name
+
+
+def shown_number(trial: TrialRecord) -> str:
+    """The number in the search, which is what tables name a trial by."""
+    confirmed = trial.origin.removeprefix("confirm of ")
+    if trial.phase is Phase.SEARCH or confirmed != trial.origin:
+        return f"trial {trial.number if trial.phase is Phase.SEARCH else confirmed}"
+    return f"run {trial.number}"
+
+
+def duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,67 @@
+"""What a killed or interrupted run left behind, made whole before the next one starts.
+
+With an empty database there is nothing to do: a fresh start is a resume of nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pdf_search.config import parse_trial
+from pdf_search.records import State
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+
+TRIED_AGAIN = "The sweep ended here; a resume tries this trial again."
+
+
+def retry_later(trial_log: TrialLog) -> None:
+    """Mark the trials that failed before an epoch: what they failed of can be mended."""
+    for record in list(trial_log.records.values()):
+        if record.state is State.FAILED and not record.epochs_done:
+            trial_log.save(replace(record, message=f"{record.message}\n{TRIED_AGAIN}"))
+
+
+def retry(trial_log: TrialLog) -> None:
+    """Put the marked trials back in line; the study keeps them as failed."""
+    for record in list(trial_log.records.values()):
+        if record.state is State.FAILED and record.message.endswith(TRIED_AGAIN):
+            trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
+
+
+def unfinished_jobs(
+    trial_log: TrialLog, device: str, epoch_of: Callable[[str], int | None]
+) -> list[Job]:
+    """A job for each trial that has not ended, from its last whole checkpoint on.
+
+    Epochs after the checkpoint are dropped: they are trained, reported and counted again, once.
+    ``epoch_of`` reads the epoch that a checkpoint holds, None if it cannot be read.
+    """
+    jobs = []
+    for number, record in [i for i in trial_log.records.items() if not i[1].state.finished]:
+        epoch = epoch_of(record.checkpoint) if record.checkpoint else None
+        if epoch is None:
+            trial_log.restart(number)
+        trial_log.rewind(number, epoch or 0)
+        jobs.append(
+            Job(
+                phase=record.phase,
+                number=number,
+                config=parse_trial({**record.config, "device": device}, "recorded trial"),
+                origin=record.origin,
+                params=record.params,
+                resume=record.checkpoint if epoch is not None else "",
+            )
+        )
+    return jobs
+
+
+def settle_study(study: OptunaStudy, trial_log: TrialLog) -> None:
+    """Tell the study what the database knows: ends it missed, and draws that became nothing."""
+    for number in study.untold():
+        record = trial_log.records.get(number)
+        if record is not None and record.state.finished:
+            study.tell(number, record.state, trial_log.curve(number))
+    study.abandon_lost(set(trial_log.records))

@@ -1,0 +1,105 @@
+"""Progress of a study on the terminal: a live line there, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Self
+
+from rich.console import Console
+from rich.progress import TaskProgressColumn
+
+from pdf_search.records import METRICS, State, SweepRecord, TrialRecord
+from pdf_search.results import BestEpochs, Stat, planned_epochs
+from pdf_search.sweep.trial_log.live_line import LiveLine
+from pdf_search.sweep.trial_log.progress import duration
+
+QUIET = 60.0  # seconds after which a plain line tells that something runs
+
+
+class StudyView(LiveLine):
+    """Counts epochs, since runs are few and long; those of earlier processes included.
+
+    ``after``: called when a run has ended and was told.
+    """
+
+    def __init__(self, console: Console, after: Callable[[], None] | None = None) -> None:
+        super().__init__(console, "study", TaskProgressColumn())
+        self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
+        self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
+        self.finished = 0
+        self.after = after
+        self.begun = time.monotonic()
+        self.before = 0  # epochs that earlier processes trained
+        self.told = self.begun
+
+    def __enter__(self) -> Self:
+        self.begun = self.told = time.monotonic()
+        self.before = self.done
+        return super().__enter__()
+
+    def part(self, sweep: SweepRecord, title: str) -> None:
+        """A part of the study, before any of its runs."""
+        self.sweeps[sweep.name] = sweep, title
+
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:  # noqa: ARG002
+        """A run as it stands when this process begins."""
+        self._note(trial)
+        self.finished += trial.state.finished
+
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        self._note(trial)
+        self.refresh()
+        if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
+            self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
+
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
+        self.running.discard((trial.sweep, trial.number))
+        self._note(trial, counts=trial.state is State.COMPLETE)
+        self.finished += 1
+        self.refresh()
+        reason = f": {trial.reason}" if trial.message else ""
+        told = self._value(trial, best) if trial.state is State.COMPLETE else reason
+        if not self.console.is_terminal or trial.state is not State.COMPLETE:
+            self._print(f"{self._named(trial)} {trial.state.value}{told}")
+        if self.after is not None:
+            self.after()
+
+    def status(self) -> str:
+        parts = [f"{self.finished}/{len(self.epochs)} runs", super().status()]
+        left = self.seconds_left()
+        return ", ".join([*parts, f"about {duration(left)} left"] if left else parts)
+
+    def seconds_left(self) -> float | None:
+        """As if all epochs took the same time; None before the first one."""
+        done = self.done - self.before
+        if done <= 0:
+            return None
+        return (time.monotonic() - self.begun) / done * (self.total - self.done)
+
+    def _note(self, trial: TrialRecord, counts: bool = True) -> None:
+        was_done, was_planned = self.epochs.get((trial.sweep, trial.number), (0, 0))
+        planned = planned_epochs(self.sweeps[trial.sweep][0], trial) if counts else 0
+        done = trial.epochs_done if counts else 0
+        self.epochs[trial.sweep, trial.number] = done, planned
+        self.done += done - was_done
+        self.total += planned - was_planned
+
+    def _value(self, trial: TrialRecord, best: BestEpochs) -> str:
+        metric = METRICS[self.sweeps[trial.sweep][0].metric]
+        stat = Stat.of(best.values(best.split))
+        if stat.mean is None:
+            return ""
+        scale = 100 if metric.percent else 1
+        spread = "" if stat.std is None else f" ± {scale * stat.std:.2g}"
+        return f", test {metric.label} {scale * stat.mean:.4g}{spread} (n = {stat.n})"
+
+    def _named(self, trial: TrialRecord) -> str:
+        sweep, title = self.sweeps[trial.sweep]
+        return f"{title}, {sweep.protocol}, {trial.origin.partition(': ')[2]}:"
+
+    def _print(self, line: str) -> None:
+        self.told = time.monotonic()
+        if not self.console.is_terminal:
+            line = f"{line}  [{self.status()}]"
+        self.say(line)

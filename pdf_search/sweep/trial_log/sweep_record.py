@@ -1,0 +1,65 @@
+"""What a sweep or study is recorded with, and what a resume must find unchanged."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from pdf_search.errors import ConfigError, DataError
+from pdf_search.records import SweepRecord
+from pdf_search.results import Store
+from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.planned import Planned
+from pdf_search.sweep.trial_log.provenance import commit, versions
+from pdf_search.sweep.trial_log.trial_log import now
+
+RAW_FILES = "the raw files (--data-root)"
+
+
+def new_record(plan: Planned, command: str, **own: Any) -> SweepRecord:
+    """``own``: what a searched sweep and a listed one differ in."""
+    return SweepRecord(
+        dataset=plan.info.name,
+        fingerprint=plan.data.fingerprint,
+        split_hash=plan.split_hash,
+        metric=plan.metric.name,
+        epochs=plan.epochs,
+        versions=versions(),
+        commit=commit(),
+        command=command or " ".join(sys.argv),
+        created=now(),
+        **own,
+    )
+
+
+def refuse_taken(store: Store, folder: SweepFolder) -> None:
+    """Raises:
+    ConfigError: another sweep has the name, or the folder.
+    """
+    names = [sweep.name for sweep in store.sweeps(folder.name if folder.db else None)]
+    if folder.name in names or (names and folder.db is None):
+        held = folder.name if folder.name in names else names[0]
+        raise ConfigError(
+            f"sweep {held} exists in {store.place}: continue it with "
+            f"`pdf-search resume {folder.called}`, or choose another --name"
+        )
+
+
+def refuse_changed_data(
+    record: SweepRecord, fingerprint: str, split: str, source: str = RAW_FILES
+) -> None:
+    """``source``: where the data came from, in words of the command line.
+
+    Raises:
+        DataError: the data, or its split, is not what the record was begun with.
+    """
+    for what, was, is_now in (
+        ("data", record.fingerprint, fingerprint),
+        ("split", record.split_hash, split),
+    ):
+        if was != is_now:
+            raise DataError(
+                f"sweep {record.name}: the {what} of {record.dataset} is not what the sweep began "
+                f"with ({was[:12]}, now {is_now[:12]}). "
+                f"Restore {source}, or start a new sweep"
+            )

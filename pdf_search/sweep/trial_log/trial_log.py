@@ -1,0 +1,200 @@
+"""What happened to each trial, written down as it happens. Knows no Ray: numbers in, rows out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Protocol
+
+from pdf_search.config import InputShape
+from pdf_search.parameters import parameter_count
+from pdf_search.records import EpochReport, Phase, State, SweepRecord, TrialRecord
+from pdf_search.results import BestEpochs, Store
+from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+
+
+class View(Protocol):
+    """Who is told of the same events, to show them."""
+
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None: ...
+
+    def started(self, trial: TrialRecord) -> None: ...
+
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None: ...
+
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None: ...
+
+
+class TrialLog:
+    """The only writer of a phase's trials. An epoch costs the same however many came before it.
+
+    ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
+    will read again. ``folder``: of the sweep; places of checkpoints are recorded relative to it.
+    It may write several sweeps, whose trials are then numbered one sweep after the other.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sweep: str,
+        phase: Phase,
+        shape: InputShape,
+        view: View,
+        discard: Callable[[str], None],
+        study: OptunaStudy | None = None,
+        folder: SweepFolder | None = None,
+    ) -> None:
+        self.folder = folder
+        self.resume = folder.called if folder is not None else sweep
+        self.store = store
+        self.sweep = sweep
+        self.phase = phase
+        self.view = view
+        self.discard = discard
+        self.study = study
+        self.sweeps: dict[str, SweepRecord] = {}
+        self.records: dict[int, TrialRecord] = {}
+        self._shapes: dict[str, InputShape] = {}
+        self._first: dict[str, int] = {}  # number of each sweep's first trial
+        self._best: dict[int, BestEpochs] = {}  # of trials that run
+        self.add(sweep, shape)
+
+    def add(self, sweep: str, shape: InputShape, first: int = 0) -> None:
+        """A sweep to write, whose trials have the numbers from ``first`` on."""
+        self.sweeps[sweep] = self.store.sweep(sweep)
+        self._shapes[sweep], self._first[sweep] = shape, first
+        trials = self.store.trials(sweep, self.phase)
+        self.records |= {first + trial.number: self._placed(trial) for trial in trials}
+
+    def show(self) -> None:
+        """Tell the view of what is recorded already."""
+        for number, record in self.records.items():
+            self.view.seen(record, partial(self.best, number))
+
+    def planned(self, job: Job) -> None:
+        """A trial that has a configuration and waits for its turn; a resumed one is known."""
+        if job.number in self.records:
+            return
+        sweep, phase, number = self._key(job.number)
+        record = TrialRecord(
+            sweep=sweep,
+            phase=phase,
+            number=number,
+            config=job.config.model_dump(mode="json"),
+            config_hash=job.config.content_hash(),
+            origin=job.origin,
+            params=job.params or {},
+            replicates=job.config.replicates,
+            parameters=parameter_count(
+                job.config.model, job.config.basis.size, self._shapes[sweep]
+            ),
+        )
+        self.save(record)
+
+    def started(self, number: int) -> None:
+        record = self.records[number]
+        started = record.started or now()
+        self.save(replace(record, state=State.RUNNING, started=started, ended="", message=""))
+        self.view.started(self.records[number])
+
+    def epoch(self, number: int, report: EpochReport, device: str) -> None:
+        """One epoch. Epochs that a continued trial trains again replace the earlier ones."""
+        if report.epoch <= self.records[number].epochs_done:
+            self.rewind(number, report.epoch - 1)
+        best = self._best[number] = self.best(number)
+        best.add(report)
+        self.store.add_epoch(*self._key(number), report)
+        self.save(replace(_measured(self.records[number], [report]), device=device))
+        self.view.epoch(self.records[number], best)
+
+    def checkpoint(self, number: int, path: str) -> None:
+        """A complete checkpoint of the latest epoch; an earlier attempt's folder is removed."""
+        old = self.records[number].checkpoint
+        self.save(replace(self.records[number], checkpoint=path))
+        if old and _folder(old) != _folder(path):
+            self.discard(_folder(old))
+
+    def ended(self, number: int, state: State, message: str = "") -> None:
+        record = replace(self.records[number], state=state, ended=now(), message=message)
+        useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
+        if useless:
+            self.discard(_folder(record.checkpoint))
+            record = replace(record, checkpoint="")
+        self.save(record)
+        if self.study is not None:
+            self.study.tell(number, state, self.curve(number))
+        self.view.ended(record, self.best(number))
+        self._best.pop(number, None)
+
+    def rewind(self, number: int, epoch: int) -> None:
+        """Forget the epochs after ``epoch``, from where a trial is trained again."""
+        self.store.drop_epochs_after(*self._key(number), epoch)
+        self._best.pop(number, None)
+        anew = replace(self.records[number], epochs_done=0, seconds=None, peak_mb=None)
+        self.save(_measured(anew, self.curve(number)))
+
+    def curve(self, number: int) -> list[EpochReport]:
+        """The epochs of a trial, from the database."""
+        return self.store.epochs(*self._key(number))
+
+    def best(self, number: int) -> BestEpochs:
+        """What the epochs of a trial amount to so far."""
+        sweep = self.sweeps[self._key(number)[0]]
+        return self._best.get(number) or BestEpochs.of(sweep, self.phase, self.curve(number))
+
+    def restart(self, number: int) -> None:
+        """Forget a checkpoint that is gone; the trial starts from nothing."""
+        self.save(replace(self.records[number], checkpoint=""))
+
+    def interrupted(self) -> None:
+        """What ran is INTERRUPTED at its checkpoint; without one it is NOT STARTED again."""
+        for number in [n for n, r in self.records.items() if r.state is State.RUNNING]:
+            if not self.records[number].checkpoint:
+                self.rewind(number, 0)
+                message = f"interrupted; `pdf-search resume {self.resume}` starts it"
+                state = State.NOT_STARTED
+            else:
+                at = self.records[number].epochs_done
+                message = f"interrupted at epoch {at}; `pdf-search resume {self.resume}` continues"
+                state = State.INTERRUPTED
+            self.save(replace(self.records[number], state=state, message=message))
+
+    def save(self, record: TrialRecord) -> None:
+        stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
+        self.store.save_trial(replace(record, checkpoint=stored))
+        self.records[self._first[record.sweep] + record.number] = record
+
+    def _key(self, number: int) -> tuple[str, Phase, int]:
+        """The sweep, phase and own number of a trial."""
+        sweep = next(name for name in reversed(self._first) if self._first[name] <= number)
+        return sweep, self.phase, number - self._first[sweep]
+
+    def _placed(self, record: TrialRecord) -> TrialRecord:
+        if self.folder is None:
+            return record
+        return replace(record, checkpoint=self.folder.checkpoint(record.checkpoint))
+
+
+def _measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord:
+    """The record after further epochs: how many, how long, how much memory."""
+    for report in epochs:
+        record = replace(
+            record,
+            epochs_done=report.epoch,
+            seconds=(record.seconds or 0.0) + report.seconds,
+            peak_mb=max(record.peak_mb or 0.0, report.peak_mb),
+        )
+    return record
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _folder(checkpoint: str) -> str:
+    """The folder of the attempt that wrote a checkpoint."""
+    return checkpoint.rstrip("/").rpartition("/")[0]

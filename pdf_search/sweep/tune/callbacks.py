@@ -1,0 +1,167 @@
+"""Ray's callbacks, passed on to the trial_log. Runs in the driver, the only writer."""
+
+# ruff: noqa: ARG002  (the signatures are Ray's)
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ray.cloudpickle
+from ray.exceptions import OutOfMemoryError, RayActorError, RayTaskError
+from ray.tune import Callback, Stopper
+
+from pdf_search.records import State, TrialOutcome
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.trial_log.failures import FirstFailures, died, out_of_memory
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
+
+if TYPE_CHECKING:
+    from ray.tune import Checkpoint
+    from ray.tune.experiment import Trial
+
+LONGEST = 2000  # characters of an error message that are kept
+
+
+class Recorder(Callback):
+    """``stopped``: numbers of the trials that early stopping ended; the scheduler adds to it.
+
+    ``storage``: the folder or URI under which Ray keeps checkpoints.
+    """
+
+    def __init__(
+        self, trial_log: TrialLog, stop_condition: StopCondition, stopped: set[int], storage: str
+    ) -> None:
+        self.trial_log = trial_log
+        self.stop_condition = stop_condition
+        self.stopped = stopped
+        self.storage = storage
+        self.ends: dict[int, TrialOutcome] = {}
+        self.trained: set[int] = set()
+        self.failures = FirstFailures()
+
+    def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
+        with self._guarded():
+            self.trial_log.started(trial.config[NUMBER])
+
+    def on_trial_result(
+        self,
+        iteration: int,
+        trials: list[Trial],
+        trial: Trial,
+        result: dict[str, Any],
+        **_: Any,
+    ) -> None:
+        with self._guarded():
+            number = trial.config[NUMBER]
+            report = unpack_epoch(result)
+            if report is not None:
+                self.trained.add(number)
+                self.trial_log.epoch(number, report, result[DEVICE])
+            outcome = unpack_end(result)
+            if outcome is not None:
+                self.ends[number] = outcome
+
+    def on_checkpoint(
+        self,
+        iteration: int,
+        trials: list[Trial],
+        trial: Trial,
+        checkpoint: Checkpoint,
+        **_: Any,
+    ) -> None:
+        with self._guarded():
+            assert trial.storage is not None
+            inside = Path(checkpoint.path).relative_to(trial.storage.storage_fs_path)
+            path = f"{self.storage.rstrip('/')}/{inside.as_posix()}"
+            self.trial_log.checkpoint(trial.config[NUMBER], path)
+
+    def on_trial_complete(
+        self, iteration: int, trials: list[Trial], trial: Trial, **_: Any
+    ) -> None:
+        with self._guarded():
+            number = trial.config[NUMBER]
+            outcome = self.ends.get(number)
+            if outcome is not None:
+                self._ended(number, outcome.state, outcome.message)
+            elif number in self.stopped:
+                self._ended(number, State.PRUNED)
+            else:
+                self._ended(number, State.FAILED, "the worker ended without an outcome")
+
+    def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
+        with self._guarded():
+            self._ended(trial.config[NUMBER], State.FAILED, error_text(trial))
+
+    def _ended(self, number: int, state: State, message: str = "") -> None:
+        self.trial_log.ended(number, state, message)
+        reason = self.failures.ended(state, message, number in self.trained)
+        self.stop_condition.alike = self.stop_condition.alike or reason
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self.stop_condition.fail(error)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+
+class RunStopper(Stopper):
+    """Ends the run between two steps when there is a reason to.
+
+    What runs is written down as interrupted first: the end of Ray's processes may take ours along.
+    """
+
+    def __init__(self, stop_condition: StopCondition, trial_log: TrialLog) -> None:
+        self.stop_condition = stop_condition
+        self.trial_log = trial_log
+
+    def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
+        return False
+
+    def stop_all(self) -> bool:
+        if not self.stop_condition.due():
+            return False
+        self.trial_log.interrupted()
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+
+def error_text(trial: Trial) -> str:
+    """Why a trial failed, in one message: its own exception, or how its worker died."""
+    error = _error(trial)
+    if error is None:
+        return "the trial failed without a message; sweep.log has the details"
+    if isinstance(error, RayTaskError):
+        cause = error.cause
+        return _short(f"{type(cause).__name__}: {cause}")
+    if isinstance(error, OutOfMemoryError):
+        return _short(out_of_memory(str(error)))
+    if isinstance(error, RayActorError):
+        return _short(died(_death(error)))
+    return _short(f"{type(error).__name__}: {error}")
+
+
+def _error(trial: Trial) -> BaseException | None:
+    file = trial.pickled_error_file
+    if not file or not Path(file).is_file():
+        return None
+    error = ray.cloudpickle.loads(Path(file).read_bytes())
+    return error if isinstance(error, BaseException) else None
+
+
+def _death(error: RayActorError) -> str:
+    """Ray's own reason, without the actor's particulars before it."""
+    return str(error).partition("The actor is dead because ")[2] or str(error)
+
+
+def _short(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

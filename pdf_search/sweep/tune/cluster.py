@@ -1,0 +1,284 @@
+"""A Ray session that keeps to itself: quiet, off the home folder, blind to the current folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pdf_search.data import Progress, silent
+from pdf_search.errors import ResourceError
+from pdf_search.sweep.machine import Node, check_reachable, this_machine
+from pdf_search.sweep.trial_log.provenance import versions
+from pdf_search.sweep.tune.logs import logging_to
+from pdf_search.sweep.tune.surroundings import ray_folder, surroundings
+
+SAME_EVERYWHERE = ("python", "pdf-search", "torch")
+OBJECT_STORE_BYTES = 128 * 1024**2  # on one machine workers map the data's files instead
+PROBE_SECONDS = 120.0
+_kept_open: list[Path] = []  # the folder of the session of `one_ray`, while there is one
+SLOW = "timed out during startup"
+QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+
+
+@contextmanager
+def ray_session(
+    cpus: int, gpus: int, address: str | None, log: Path, say: Progress = silent
+) -> Iterator[None]:
+    """Ray on this machine, or a connection to a cluster. Its chatter goes to ``log``.
+
+    Raises:
+        ResourceError: the cluster cannot be reached, Ray cannot start here, or runs already.
+    """
+    if address is None and _kept_open:
+        with logging_to(log):
+            yield
+        return
+    with _started(cpus, gpus, address, log.parent, say), logging_to(log):
+        yield
+
+
+@contextmanager
+def one_ray(folder: Path) -> Iterator[None]:
+    """Ray on this machine for several sweeps, one after the other, that else start their own."""
+    here = this_machine()
+    with _started(int(here.cpus), int(here.gpus), None, folder, silent):
+        _kept_open.append(folder)
+        try:
+            yield
+        finally:
+            _kept_open.clear()
+
+
+@contextmanager
+def _started(
+    cpus: int, gpus: int, address: str | None, folder: Path, say: Progress
+) -> Iterator[None]:
+    with surroundings(address):
+        import ray  # noqa: PLC0415
+
+        if ray.is_initialized():
+            raise ResourceError("Ray runs in this process already: ray.shutdown() before a sweep")
+        with _folder_without_code(folder), _session_of_their_own():
+            _connect(cpus, gpus, address, say)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _session_of_their_own() -> Iterator[None]:
+    """Ray's processes out of our process group and terminal: a signal to these is for us alone.
+
+    Without them the driver would be lost before it has written down how far it came.
+    """
+    import ray._private.services  # noqa: PLC0415
+
+    services: Any = ray._private.services
+    start = getattr(services, "ConsolePopen", None)
+    if start is None or sys.platform != "linux":  # elsewhere Ray ends them by their group
+        yield
+        return
+    services.ConsolePopen = partial(start, start_new_session=True)
+    try:
+        yield
+    finally:
+        services.ConsolePopen = start
+
+
+def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
+    import ray  # noqa: PLC0415
+
+    if address is None:
+        _start_here(cpus, gpus, say)
+        return
+    check_reachable(address)
+    try:
+        ray.init(address=address, **QUIET)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ResourceError(
+            f"--address {address}: no Ray cluster there ({error}). "
+            "Check `ray status` on the head node, and that its Ray is of the same version."
+        ) from error
+
+
+def _start_here(cpus: int, gpus: int, say: Progress) -> None:
+    import ray  # noqa: PLC0415
+
+    folder, note = ray_folder()
+    if note:
+        say(f"note: {note}")
+    start = partial(
+        ray.init,
+        address="local",
+        num_cpus=cpus,
+        num_gpus=gpus,
+        include_dashboard=False,
+        object_store_memory=OBJECT_STORE_BYTES,
+        _temp_dir=str(folder),
+        **QUIET,
+    )
+    try:
+        _twice(start, say)
+    except Exception as error:  # Ray raises whatever it is, plain Exception included
+        raise ResourceError(
+            f"Ray cannot start on this machine ({type(error).__name__}: {error}). Its logs are in "
+            f"{folder}/session_latest/logs; `pdf-search doctor` looks for the cause"
+        ) from error
+
+
+def _twice(start: Callable[[], object], say: Progress) -> None:
+    """Ray gives up after half a minute; on a busy machine a second try finds its files read."""
+    try:
+        start()
+    except Exception as error:
+        if SLOW not in str(error):
+            raise
+        say("note: Ray did not start within half a minute: trying once more")
+        start()
+
+
+@contextmanager
+def _folder_without_code(folder: Path) -> Iterator[None]:
+    """Ray puts the driver's current folder first on its workers' import path."""
+    old = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(old)
+
+
+def try_ray() -> str:
+    """Start Ray as a sweep does, import this package in a worker, and end it: the package's folder.
+
+    Raises:
+        ResourceError: Ray does not start, or its worker does not answer.
+    """
+    from ray.exceptions import RayError  # noqa: PLC0415
+
+    # Defined here so that it travels by value.
+    def where() -> str:
+        import pdf_search  # noqa: PLC0415
+        from pdf_search.training import run_trial  # noqa: F401, PLC0415
+
+        return pdf_search.__path__[0]
+
+    with tempfile.TemporaryDirectory() as name, ray_session(1, 0, None, Path(name) / "log"):
+        import ray  # noqa: PLC0415
+
+        try:
+            return str(ray.get(ray.remote(where).remote(), timeout=PROBE_SECONDS))
+        except RayError as error:
+            raise ResourceError(f"a worker of Ray fails: {error}") from error
+
+
+def cluster_nodes() -> list[Node]:
+    """The living nodes of the connected cluster."""
+
+    return [
+        Node(
+            node["NodeManagerHostname"],
+            node["Resources"].get("CPU", 0.0),
+            node["Resources"].get("GPU", 0.0),
+        )
+        for node in _alive()
+    ]
+
+
+def describe_cluster(address: str) -> list[Node]:
+    """The nodes of a running cluster, looked up through a connection of its own.
+
+    Raises:
+        ResourceError: it cannot be reached.
+    """
+    with surroundings(address), tempfile.TemporaryDirectory() as name:
+        import ray  # noqa: PLC0415
+
+        with _folder_without_code(Path(name)):
+            _connect(0, 0, address, silent)
+        try:
+            return cluster_nodes()
+        finally:
+            ray.shutdown()
+
+
+def check_nodes(storage: str) -> None:
+    """Run a probe on each node of the cluster.
+
+    Raises:
+        ResourceError: names the node that has other versions, or does not see the storage folder.
+    """
+    import ray  # noqa: PLC0415
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
+
+    folder = None if "://" in storage else storage
+
+    # Defined here so that it travels by value to a node that may lack this package.
+    def probe(names: list[str], folder: str | None) -> dict[str, str]:
+        import platform  # noqa: PLC0415
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+        from pathlib import Path  # noqa: PLC0415
+
+        found = {"python": platform.python_version()}
+        for name in names:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                found[name] = "not installed"
+        found["storage"] = str(folder is None or Path(folder).is_dir())
+        return found
+
+    remote = ray.remote(num_cpus=0)(probe)
+    names = [name for name in SAME_EVERYWHERE if name != "python"]
+    nodes = _alive()
+    pending = [
+        remote.options(
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        ).remote(names, folder)
+        for node in nodes
+    ]
+    try:
+        answers = ray.get(pending, timeout=PROBE_SECONDS)
+    except ray.exceptions.RayError as error:
+        raise ResourceError(f"a node of the cluster does not answer a probe: {error}") from error
+    for node, found in zip(nodes, answers, strict=True):
+        compare_node(node["NodeManagerHostname"], found, versions(), storage)
+
+
+def compare_node(name: str, found: dict[str, str], expected: dict[str, str], storage: str) -> None:
+    """Raises:
+    ResourceError: what on this node differs, and what to do.
+    """
+    for package in SAME_EVERYWHERE:
+        if found[package] != expected[package]:
+            raise ResourceError(
+                f"node {name} has {package} {found[package]}, this one {expected[package]}: "
+                "install the same version on every node"
+            )
+    if found["storage"] != "True":
+        raise ResourceError(
+            f"node {name} does not see {storage}: give --storage a folder that all nodes share, "
+            "or a URI such as s3://bucket/folder"
+        )
+
+
+def nodes_differ() -> bool:
+    """Whether trials may run on a machine that does not have this one's files."""
+    import ray  # noqa: PLC0415
+
+    here = ray.get_runtime_context().get_node_id()
+    return any(node["NodeID"] != here for node in _alive())
+
+
+def _alive() -> list[dict[str, Any]]:
+    import ray  # noqa: PLC0415
+
+    return [node for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]

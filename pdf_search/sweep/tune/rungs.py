@@ -1,0 +1,80 @@
+"""Rungs of asynchronous successive halving (Li et al. 2020, arXiv:1810.05934), as plain numbers.
+
+A trial that reaches a rung's epoch goes on if it is among the best 1/factor of those that were
+there before it. A value that is not finite is worse than any other and is never a cut-off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil, floor, inf, isfinite
+
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+
+
+def milestones(grace: int, budget: int, factor: int) -> tuple[int, ...]:
+    """Epochs of the rungs, ascending: grace, grace * factor, ... below the budget."""
+    epochs = []
+    epoch = grace
+    while epoch < budget:
+        epochs.append(epoch)
+        epoch *= factor
+    return tuple(epochs)
+
+
+def cutoff(rewards: Iterable[float], factor: int) -> float | None:
+    """The reward that the best 1/factor reach, between two neighbours by linear interpolation.
+
+    None where there is none: no reward yet, or not enough finite ones.
+    """
+    ordered = sorted(rewards)
+    if not ordered:
+        return None
+    place = (1 - 1 / factor) * (len(ordered) - 1)
+    low, high = ordered[floor(place)], ordered[ceil(place)]
+    if isfinite(low):
+        return low + (place - floor(place)) * (high - low)
+    return high if isfinite(high) else None
+
+
+class Rungs:
+    """What each trial had at each rung, by trial number.
+
+    A trial among the best ``keep`` of a rung goes on in any case: with few trials, the best
+    1/factor would leave too few to confirm.
+    """
+
+    def __init__(self, mode: str, grace: int, budget: int, factor: int, keep: int = 1) -> None:
+        self.factor = factor
+        self.keep = keep
+        self.sign = 1.0 if mode == "max" else -1.0
+        self.seen: dict[int, dict[int, float]] = {
+            epoch: {} for epoch in milestones(grace, budget, factor)
+        }
+
+    def record(self, number: int, epoch: int, value: float | None) -> None:
+        """Enter a trial's value without a decision; epochs between rungs are ignored."""
+        if epoch in self.seen:
+            self.seen[epoch][number] = self._reward(value)
+
+    def stops(self, number: int, epoch: int, value: float | None) -> bool:
+        """Enter a trial's value and say whether the trial ends here."""
+        rung = self.seen.get(epoch)
+        if rung is None or number in rung:
+            return False
+        limit = cutoff(rung.values(), self.factor)
+        reward = self._reward(value)
+        better = sum(other > reward for other in rung.values())
+        rung[number] = reward
+        return limit is not None and reward < limit and better >= self.keep
+
+    def _reward(self, value: float | None) -> float:
+        return self.sign * value if value is not None and isfinite(value) else -inf
+
+
+def rebuild_rungs(rungs: Rungs, trial_log: TrialLog) -> None:
+    """Enter every epoch recorded at a rung, as if the scheduler had seen it."""
+    curves = trial_log.store.all_epochs(trial_log.sweep, trial_log.phase, at=rungs.seen)
+    for number, curve in curves.items():
+        for report in curve:
+            rungs.record(number, report.epoch, report.valid)

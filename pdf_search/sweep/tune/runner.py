@@ -1,0 +1,131 @@
+"""One phase on Ray Tune: jobs in, rows out."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ray import tune
+
+from pdf_search.config import BasisConfig
+from pdf_search.data import Prepared
+from pdf_search.graphs import GraphSet
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.machine import Resources
+from pdf_search.sweep.samplers.jobs import Source
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
+from pdf_search.sweep.tune.cluster import nodes_differ
+from pdf_search.sweep.tune.payload import NUMBER
+from pdf_search.sweep.tune.searcher import JobSearcher
+from pdf_search.sweep.tune.trainable import Shared, TrialFunction, train
+
+if TYPE_CHECKING:
+    from ray.tune.experiment import Trial
+
+    from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
+
+
+class Runner:
+    """Runs phases in the Ray session that is open.
+
+    ``data``: the data sets by the names that jobs give; a sweep has one, named "". ``storage``:
+    absolute folder or URI for checkpoints. ``function``: trains one trial; None for ``run_trial``.
+    ``bases``: those that trials share.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Prepared],
+        resources: Resources,
+        storage: str,
+        checkpoint_seconds: float,
+        stop_condition: StopCondition,
+        function: TrialFunction | None = None,
+        bases: tuple[BasisConfig, ...] = (),
+    ) -> None:
+        self.resources = resources
+        self.storage = storage
+        self.stop_condition = stop_condition
+        self.shared = Shared(
+            data={n: _in_memory(d) if nodes_differ() else str(d.folder) for n, d in data.items()},
+            cpus=resources.cpus,
+            gpus=resources.gpus,
+            checkpoint_seconds=checkpoint_seconds,
+            function=function,
+            bases=bases,
+        )
+
+    def run(
+        self, source: Source, trial_log: TrialLog, scheduler: EqualEpochScheduler | None = None
+    ) -> None:
+        """Train all jobs of the source, or until there is a reason to stop.
+
+        Raises:
+            Exception: what went wrong in the driver itself; a trial that fails is a row.
+        """
+        count = source.remaining()
+        if not count or self.stop_condition.due():
+            return
+        stopped = scheduler.stopped if scheduler is not None else set()
+        callbacks: list[tune.Callback] = [
+            Recorder(trial_log, self.stop_condition, stopped, self.storage)
+        ]
+        trainable = tune.with_resources(
+            tune.with_parameters(train, shared=self.shared),
+            {"cpu": self.resources.cpus, "gpu": self.resources.gpus},
+        )
+        tuner = tune.Tuner(
+            trainable,
+            tune_config=tune.TuneConfig(
+                search_alg=JobSearcher(source, trial_log, self.stop_condition),
+                scheduler=scheduler,
+                num_samples=count,
+                max_concurrent_trials=self.resources.concurrent,
+                reuse_actors=True,
+                trial_dirname_creator=_FolderName(),
+            ),
+            run_config=tune.RunConfig(
+                name=trial_log.phase.value,
+                storage_path=self.storage,
+                callbacks=callbacks,
+                stop=RunStopper(self.stop_condition, trial_log),
+                checkpoint_config=tune.CheckpointConfig(num_to_keep=1),
+                failure_config=tune.FailureConfig(max_failures=0),
+                verbose=0,
+            ),
+        )
+        try:
+            tuner.fit()
+        except KeyboardInterrupt:  # a second signal: what runs is given up as it stands
+            self.stop_condition.interrupt()
+            self.stop_condition.due()
+        finally:
+            self.stop_condition.in_order()
+            if self.stop_condition.ended or sys.exc_info()[0] is not None:
+                trial_log.interrupted()
+        if self.stop_condition.error is not None:
+            raise self.stop_condition.error
+
+
+class _FolderName:
+    """A folder of its own for each attempt: what a killed run left never mixes with it."""
+
+    def __init__(self) -> None:
+        self.run = secrets.token_hex(3)
+
+    def __call__(self, trial: Trial) -> str:
+        return f"{trial.config[NUMBER]:04d}-{self.run}"
+
+
+def _in_memory(data: Prepared) -> Prepared:
+    """The data set with plain arrays, which Ray's object store shares without copies."""
+    fields = vars(data.graphs)
+    arrays: dict[str, Any] = {
+        k: np.asarray(v) if isinstance(v, np.ndarray) else v for k, v in fields.items()
+    }
+    return replace(data, graphs=GraphSet(**arrays))

@@ -1,0 +1,54 @@
+"""Ray's searcher interface over a source of jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ray.tune.search import Searcher
+
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.samplers.jobs import Source
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune.payload import DATA, NUMBER, RESUME, TRIAL
+
+
+class JobSearcher(Searcher):
+    """Hands out jobs; how they end reaches the study through the trial log."""
+
+    def __init__(self, source: Source, trial_log: TrialLog, stop_condition: StopCondition) -> None:
+        super().__init__()
+        self.source = source
+        self.trial_log = trial_log
+        self.stop_condition = stop_condition
+
+    def suggest(self, trial_id: str) -> Any:  # noqa: ARG002
+        if self.stop_condition.due():
+            return Searcher.FINISHED
+        try:
+            job = self.source.next()
+            if job is None:
+                return Searcher.FINISHED
+            self.trial_log.planned(job)
+        except Exception as error:
+            self.stop_condition.fail(error)
+            return Searcher.FINISHED
+        return {
+            NUMBER: job.number,
+            TRIAL: job.config.model_dump_json(),
+            RESUME: job.resume,
+            DATA: job.data,
+        }
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        pass
+
+    def save(self, checkpoint_path: str) -> None:
+        """Nothing: a resume reads the database, never Ray's snapshot."""
+
+    def restore(self, checkpoint_path: str) -> None:
+        pass
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}

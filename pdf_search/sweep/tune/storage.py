@@ -1,0 +1,38 @@
+"""Whether checkpoints can be written where the user wants them; looked at before Ray is started."""
+
+from __future__ import annotations
+
+from textwrap import shorten
+
+from pdf_search.errors import ConfigError
+from pdf_search.paths import expanded
+
+LONGEST = 200  # characters of a file system's own message
+
+
+def check_storage(given: str | None) -> None:
+    """Raises:
+    ConfigError: a URI that no file system answers to, or a path that is not a folder.
+    """
+    if given is None:
+        return
+    if "://" not in given:
+        _check_folder(given)
+        return
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.fs  # noqa: PLC0415
+
+    try:
+        pyarrow.fs.FileSystem.from_uri(given)
+    except (pa.ArrowException, OSError) as error:
+        reason = shorten(str(error), LONGEST, placeholder=" ...")
+        raise ConfigError(
+            f"--storage {given}: {reason}. Give a folder, s3://bucket/path or gs://bucket/path"
+        ) from None
+
+
+def _check_folder(given: str) -> None:
+    folder = expanded(given).resolve()
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not nearest.is_dir():
+        raise ConfigError(f"--storage {given}: {nearest} is a file. Give a folder")

@@ -1,0 +1,101 @@
+"""The surroundings that Ray starts in: our settings, no other project's, a short temporary folder.
+
+Ray keeps its sockets below its temporary folder, and a socket's path has to be short.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pdf_search.errors import ResourceError
+from pdf_search.paths import why_not_writable
+
+LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of its path
+BELOW = len("/ray/session_2026-01-01_00-00-00_000000_1234567/sockets/plasma_store")
+LONGEST = LONGEST_SOCKET - BELOW
+PLAIN = re.compile(r"[\w./+-]+", re.ASCII)  # Ray splits and quotes paths by its own rules
+FALLBACKS = ("/tmp", "/var/tmp")
+
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_CHDIR_TO_TRIAL_DIR": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "1",  # a trial without a GPU sees none
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+    "TUNE_DISABLE_STRICT_METRIC_CHECKING": "1",
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",
+    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
+    "TUNE_FUNCTION_THREAD_TIMEOUT_S": "30",
+}
+ON_THIS_MACHINE = {
+    # SIGTERM to the process group ends Ray's own processes too: the driver then waits this long
+    # for them before it ends as if killed (it can be resumed).
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "15",
+    "RAY_grpc_enable_http_proxy": "0",
+}
+TOKEN = secrets.token_hex(32)  # one for all sessions of a process: Ray reads it once
+REFUSED = ("TUNE_RESULT_DIR", "RAY_AIR_LOCAL_CACHE_DIR")  # Ray raises an exception
+OTHERS = ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_RUNTIME_ENV_HOOK")
+
+
+@contextmanager
+def surroundings(address: str | None) -> Iterator[None]:
+    """Ray's environment variables for the time being; ``address`` None: a session of our own."""
+    before = dict(os.environ)
+    os.environ.update(SETTINGS)
+    for name in REFUSED if address is not None else (*REFUSED, *OTHERS):
+        os.environ.pop(name, None)
+    if address is None:
+        os.environ.update(ON_THIS_MACHINE)
+        if not os.environ.get("RAY_AUTH_TOKEN_PATH"):
+            # Without a token in the environment, Ray writes one into the home folder.
+            os.environ.setdefault("RAY_AUTH_TOKEN", TOKEN)
+    ours = {*SETTINGS, *ON_THIS_MACHINE, *REFUSED, *OTHERS, "RAY_AUTH_TOKEN"}
+    try:
+        yield
+    finally:
+        for name in ours:
+            os.environ.pop(name, None)
+        os.environ.update({name: before[name] for name in ours if name in before})
+
+
+def ray_folder() -> tuple[Path, str]:
+    """Ray's temporary folder on this machine; and what to tell where it is not the usual one.
+
+    Raises:
+        ResourceError: no folder will do; names the variables.
+    """
+    name = next((n for n in ("RAY_TMPDIR", "TMPDIR") if os.environ.get(n)), "")
+    usual = os.environ.get(name, FALLBACKS[0])
+    wrong = why_unfit(usual)
+    if not wrong:
+        return Path(usual, "ray"), ""
+    problem = f"{name or 'the folder'} {usual} {wrong}"
+    for other in FALLBACKS:
+        if not why_unfit(other):
+            return Path(other, "ray"), f"{problem}: Ray's temporary files go to {other}/ray"
+    raise ResourceError(
+        f"{problem}, nor can {' or '.join(FALLBACKS)} be used: set RAY_TMPDIR to a folder of at "
+        f"most {LONGEST} characters that can be written"
+    )
+
+
+def why_unfit(folder: str) -> str:
+    """Why Ray cannot keep its temporary files there, after the folder's name; "" if it can."""
+    if len(os.fsencode(folder)) > LONGEST:
+        return f"is too long for Ray's sockets (at most {LONGEST} characters)"
+    if not folder.startswith("/"):
+        return "is not a whole path"
+    if not PLAIN.fullmatch(folder):
+        return "has signs in its name that Ray does not take"
+    if not Path(folder).is_dir():
+        return "is not a folder"
+    reason = why_not_writable(Path(folder))
+    return f"cannot be written ({reason})" if reason else ""

@@ -1,0 +1,156 @@
+"""The worker's side: a Ray function trainable around ``run_trial``, which knows no tuner."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ray import tune
+from ray.tune import Checkpoint
+
+from pdf_search.config import BasisConfig, TrialConfig, parse_trial
+from pdf_search.data import Prepared, load_prepared
+from pdf_search.records import EpochReport, State, TrialOutcome
+from pdf_search.sweep.tune import checkpoints
+from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, pack_end, pack_epoch
+
+Save = Callable[[Path], None]
+Report = Callable[[EpochReport, Save], None]
+TrialFunction = Callable[[TrialConfig, Prepared, Report, Path | None], TrialOutcome]
+
+logger = logging.getLogger(__name__)
+_loaded: dict[str, Prepared] = {}
+
+FIRST_CHECKPOINT = 4.0  # seconds after a trial's start
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all trials of a phase have in common.
+
+    ``data``: by name, the folder of the prepared arrays, mapped by each worker, or the data set
+    itself out of the object store where workers are on other machines. ``function``: None for
+    ``run_trial``. ``bases``: those of all trials, for the one that computes a bank.
+    """
+
+    data: Mapping[str, str | Prepared]
+    cpus: int
+    gpus: float
+    checkpoint_seconds: float
+    function: TrialFunction | None = None
+    bases: tuple[BasisConfig, ...] = ()
+
+
+def train(config: dict[str, Any], shared: Shared) -> None:
+    """One trial. Results go out through Ray; so does how it ended."""
+    prepare_process(shared)
+    trial = parse_trial(json.loads(config[TRIAL]))
+    function = shared.function or _run_trial()
+    reporter = Reporter(
+        trial.epochs, shared.checkpoint_seconds, _device(shared.gpus, trial.precision)
+    )
+    try:
+        with ExitStack() as stack:
+            resume = config[RESUME]
+            folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
+            data = replace(_data(shared.data[config[DATA]]), bases=shared.bases)
+            outcome = run_or_restart(function, trial, data, reporter, folder)
+    except Exception as error:
+        if shared.gpus:
+            raise  # an error may leave the GPU unusable for this process: Ray replaces it
+        traceback.print_exc()
+        outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
+    tune.report(pack_end(outcome))
+
+
+def run_or_restart(
+    function: TrialFunction,
+    trial: TrialConfig,
+    data: Prepared,
+    report: Report,
+    resume: Path | None,
+) -> TrialOutcome:
+    """The trial from its checkpoint on; from nothing where the checkpoint cannot be read."""
+    if resume is None:
+        return function(trial, data, report, None)
+    from pdf_search.training import CheckpointError  # noqa: PLC0415
+
+    try:
+        return function(trial, data, report, resume)
+    except CheckpointError as error:
+        logger.warning("%s The trial starts over.", error)
+        outcome = function(trial, data, report, None)
+        words = filter(None, (outcome.message, "its checkpoint could not be read: it started over"))
+        return replace(outcome, message="; ".join(words))
+
+
+class Reporter:
+    """Sends each epoch; with a checkpoint now and then, and with the last epoch.
+
+    The first checkpoint comes soon and the next ones at growing distances up to ``seconds``: runs
+    that are cut short again and again still get on.
+    """
+
+    def __init__(self, epochs: int, seconds: float, device: str) -> None:
+        self.epochs = epochs
+        self.seconds = seconds
+        self.distance = min(FIRST_CHECKPOINT, seconds)
+        self.device = device
+        self.saved = time.monotonic()
+        self.epoch = 0
+
+    def __call__(self, report: EpochReport, save: Save) -> None:
+        self.epoch = report.epoch
+        result = pack_epoch(report, self.device)
+        due = time.monotonic() - self.saved >= self.distance
+        if not due and report.epoch < self.epochs:
+            tune.report(result)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            save(Path(folder))
+            checkpoints.mark(Path(folder), report.epoch)
+            self.saved = time.monotonic()
+            self.distance = min(2 * self.distance, self.seconds)
+            tune.report(result, checkpoint=Checkpoint.from_directory(folder))
+
+
+def prepare_process(shared: Shared) -> None:
+    """Hide the GPUs from a CPU trial, and give torch the trial's CPUs. Before torch sees a GPU."""
+    if not shared.gpus:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    if shared.function is None:
+        import torch  # noqa: PLC0415
+
+        torch.set_num_threads(shared.cpus)
+
+
+def _run_trial() -> TrialFunction:
+    from pdf_search.training import run_trial  # noqa: PLC0415
+
+    return run_trial
+
+
+def _data(data: str | Prepared) -> Prepared:
+    if not isinstance(data, str):
+        return data
+    if data not in _loaded:
+        _loaded.clear()
+        _loaded[data] = load_prepared(Path(data))
+    return _loaded[data]
+
+
+def _device(gpus: float, precision: str) -> str:
+    if not gpus:
+        return "cpu"
+    from pdf_search.training import device_label  # noqa: PLC0415
+
+    return device_label(precision)

@@ -1,0 +1,1 @@
+"""What a trial leaves in its folder: checkpoint, facts, predictions."""

@@ -1,0 +1,135 @@
+"""What a trained model must know besides its weights, so that it needs no training data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pdf_search.config import TrialConfig
+from pdf_search.data import (
+    AS_SPELT,
+    DatasetInfo,
+    Kinds,
+    Prepared,
+    are_molecules,
+    info_tree,
+    parse_info,
+)
+from pdf_search.errors import TrialError
+from pdf_search.records import Task
+from pdf_search.training.artifacts.checkpoint import load_checkpoint
+from pdf_search.training.replicates import ReplicateSplits
+
+READ_HERE = ("csv", "freesolv")  # OGB's own sets come with graphs of molecules as spelt
+
+Scale = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """Facts of the training data, as a checkpoint carries them.
+
+    ``featuriser``: the version that turned SMILES into the graphs it was trained on. ``graphs``:
+    how many the data set has. ``prepared``: the folder that held it, for more of its graphs.
+    ``seen``: what the training parts of all replicates hold of elements and bond types; None for
+    graphs that are no molecules, or not recorded.
+    ``mean`` and ``std`` [R, 1, T]: of the training targets where they were standardised, else 0
+    and 1.
+    """
+
+    info: DatasetInfo
+    target_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    featuriser: int
+    graphs: int
+    fingerprint: str
+    prepared: str
+    mean: Tensor
+    std: Tensor
+    seen: Kinds | None = None
+
+    @classmethod
+    def of(cls, config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> ModelFacts:
+        mean, std = target_scale(config, data, splits)
+        return cls(
+            info=data.info,
+            target_names=data.target_names,
+            class_names=data.class_names,
+            featuriser=config.data.featuriser if data.info.name in READ_HERE else AS_SPELT,
+            graphs=len(data.graphs),
+            fingerprint=data.fingerprint,
+            prepared=str(data.folder),
+            mean=mean,
+            std=std,
+            seen=_seen(data, splits) if are_molecules(data.info) else None,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Plain data and tensors, for a checkpoint."""
+        about = {
+            "info": info_tree(self.info),
+            "target_names": self.target_names,
+            "class_names": self.class_names,
+            "featuriser": self.featuriser,
+            "graphs": self.graphs,
+            "prepared": self.prepared,
+            "seen": self.seen and asdict(self.seen),
+        }
+        # Through JSON: a checkpoint that holds our own types could not be read without their code.
+        return {"about": json.dumps(about), "mean": self.mean, "std": self.std}
+
+    @classmethod
+    def read(cls, state: dict[str, Any]) -> ModelFacts | None:
+        """The facts in a checkpoint; None in one written before there were any.
+
+        Raises:
+            KeyError, TypeError, ValueError: they are not what this version writes.
+        """
+        facts = state.get("facts")
+        if facts is None:
+            return None
+        about = json.loads(facts["about"])
+        seen = about.get("seen")
+        return cls(
+            info=parse_info(about["info"]),
+            target_names=tuple(about["target_names"]),
+            class_names=tuple(about["class_names"]),
+            featuriser=int(about.get("featuriser", 1)),
+            graphs=int(about["graphs"]),
+            fingerprint=state["data"],
+            prepared=about["prepared"],
+            mean=facts["mean"],
+            std=facts["std"],
+            seen=seen and Kinds(tuple(seen["elements"]), tuple(seen["bonds"])),
+        )
+
+
+def target_scale(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Scale:
+    """Mean and deviation of the training targets [R, 1, T] where the run standardises them."""
+    if config.training.standardise_targets and data.info.task is Task.REGRESSION:
+        return splits.target_scale()
+    count = len(splits.replicates)
+    return torch.zeros(count, 1, 1), torch.ones(count, 1, 1)
+
+
+def _seen(data: Prepared, splits: ReplicateSplits) -> Kinds:
+    return Kinds.of(data.graphs, np.concatenate(splits.parts["train"]))
+
+
+def begun_with(folder: Path) -> tuple[str, str] | None:
+    """Where the data of the run in ``folder`` were prepared ("": not said), and their fingerprint.
+
+    None for a run without a checkpoint that can be read.
+    """
+    try:
+        state = load_checkpoint(folder, {})
+        facts = ModelFacts.read(state)
+        return facts.prepared if facts else "", state["data"]
+    except (TrialError, KeyError, TypeError, ValueError):
+        return None  # told when it is continued

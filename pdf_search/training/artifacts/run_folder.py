@@ -1,0 +1,189 @@
+"""A single trial in a folder of its own: configuration, curve, checkpoint, predictions."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pdf_search.atomic import whole_file
+from pdf_search.config import VERSIONS, TrialConfig, parse_trial
+from pdf_search.data import Prepared
+from pdf_search.errors import TrialError
+from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, TrialOutcome
+from pdf_search.training.artifacts.checkpoint import CHECKPOINT
+from pdf_search.training.trial import Save, run_trial
+
+CONFIG = "config.yaml"
+CURVE = "curve.csv"
+COLUMNS = (
+    "epoch",
+    "learning_rate",
+    "seconds",
+    "peak_mb",
+    "replicate",
+    "seed",
+    "fold",
+    "train_loss",
+    "valid",
+    "test",
+)
+SAVE_SECONDS = 30.0
+FREE = {"device", "engine", "precision"}  # may change when a run is continued
+
+See = Callable[[EpochReport], bool]  # True: stop after this epoch, to be continued later
+
+
+class _StopAskedError(Exception):
+    pass
+
+
+@dataclass
+class RunFolder:
+    """``config.yaml``, ``curve.csv``, ``checkpoint.pt`` and, when confirming, the predictions.
+
+    ``curve``: every epoch trained so far, those of earlier runs included.
+    """
+
+    path: Path
+    curve: list[EpochReport] = field(default_factory=list)
+
+    def train(
+        self, config: TrialConfig, data: Prepared, see: See, resume: bool = False
+    ) -> TrialOutcome | None:
+        """Train to the end; None if ``see`` asked to stop, with everything saved by then.
+
+        ``resume``: continue after the checkpoint of an earlier run, if there is one.
+
+        Raises:
+            TrialError: the run is of another configuration; or as ``run_trial`` raises.
+        """
+        if resume:
+            _check_same(self.path / CONFIG, config)
+        self.path.mkdir(parents=True, exist_ok=True)
+        text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
+        continued = resume and (self.path / CHECKPOINT).is_file()
+        earlier = read_curve(self.path / CURVE) if continued else []
+        if not continued:
+            with whole_file(self.path / CONFIG) as path:
+                path.write_text(text, "utf-8")
+        self.curve = earlier
+        saved = time.monotonic()
+
+        def report(epoch: EpochReport, save: Save) -> None:
+            nonlocal saved
+            self.curve = [known for known in self.curve if known.epoch < epoch.epoch] + [epoch]
+            self._write_curve(config.replicates)
+            stop = see(epoch)
+            due = time.monotonic() - saved >= SAVE_SECONDS
+            if stop or due or epoch.epoch == config.epochs:
+                save(self.path)
+                saved = time.monotonic()
+            if stop and epoch.epoch < config.epochs:
+                raise _StopAskedError
+
+        try:
+            return run_trial(config, data, report, self.path if continued else None)
+        except _StopAskedError:
+            return None
+
+    def _write_curve(self, replicates: Sequence[Replicate]) -> None:
+        with whole_file(self.path / CURVE) as path:
+            _write_curve(path, self.curve, replicates)
+
+
+def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:
+    """The configuration, with the versions of featuriser and split that the run began with.
+
+    Raises:
+        TrialError: the recorded configuration cannot be read.
+    """
+    earlier = _recorded(folder / CONFIG).data
+    data = config.data.model_copy(update={name: getattr(earlier, name) for name in VERSIONS})
+    return config.model_copy(update={"data": data})
+
+
+def _recorded(file: Path) -> TrialConfig:
+    try:
+        return parse_trial(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TrialError(f"{file}: cannot be read ({error}). Start the trial anew.") from error
+
+
+def _check_same(file: Path, config: TrialConfig) -> None:
+    """Raises: TrialError, naming the settings that differ from those the run began with."""
+    # A run without a checkpoint has only this file to tell what it is.
+    if not file.is_file():
+        return
+    earlier = _recorded(file)
+    # The budget may grow when a stopped trial is continued.
+    earlier, now = (c.model_copy(update={"stop_epoch": None}) for c in (earlier, config))
+    if earlier.content_hash() == now.content_hash():
+        return
+    old, new = (_flat(c.model_dump(mode="json", exclude=FREE)) for c in (earlier, now))
+    names = sorted(name for name in old | new if old.get(name) != new.get(name))
+    changes = "; ".join(f"{name} was {old.get(name)}, now {new.get(name)}" for name in names)
+    raise TrialError(
+        f"{file}: saved with configuration other than this one ({changes}). "
+        "Restore the old settings, or train under another name."
+    )
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def _write_curve(path: Path, curve: Sequence[EpochReport], replicates: Sequence[Replicate]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for report in curve:
+            head = (report.epoch, report.learning_rate, report.seconds, report.peak_mb)
+            for number, (who, values) in enumerate(zip(replicates, report.replicates, strict=True)):
+                scores = (values.train_loss, values.valid, values.test)
+                writer.writerow((*head, number, who.seed, who.fold, *scores))
+
+
+def read_curve(path: Path) -> list[EpochReport]:
+    """The epochs in a ``curve.csv``.
+
+    Raises:
+        TrialError: missing or damaged.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        groups = groupby(rows, key=lambda row: row["epoch"])
+        return [_epoch(list(group)) for _, group in groups]
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise TrialError(f"{path}: cannot be read ({error}). Start the trial anew.") from error
+
+
+def _epoch(rows: list[dict[str, str]]) -> EpochReport:
+    head = rows[0]
+    return EpochReport(
+        int(head["epoch"]),
+        float(head["learning_rate"]),
+        tuple(
+            ReplicateEpoch(float(r["train_loss"]), _number(r["valid"]), _number(r["test"]))
+            for r in rows
+        ),
+        float(head["seconds"]),
+        float(head["peak_mb"]),
+    )
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None

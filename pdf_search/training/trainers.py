@@ -1,0 +1,113 @@
+"""What trains a trial: the data where memory allows, and its replicates in groups."""
+
+from __future__ import annotations
+
+import torch
+
+from pdf_search.config import BasisConfig, InputShape, TrialConfig
+from pdf_search.data import Prepared, cached_bank
+from pdf_search.errors import TrialError
+from pdf_search.graphs import Bank
+from pdf_search.model import EngineData, Network, PDFNetwork, engine_data
+from pdf_search.records import Replicate
+from pdf_search.training.artifacts.facts import target_scale
+from pdf_search.training.cuda_graph.replay import replay_for
+from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
+from pdf_search.training.groups import Group, Groups
+from pdf_search.training.loop import ReplicateTrainer
+from pdf_search.training.memory import check_memory, plan_memory
+from pdf_search.training.optimizer import AdamW
+from pdf_search.training.replicates import ReplicateSplits
+
+
+def build_groups(
+    config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
+) -> Groups:
+    """The trial's replicates, as many together as memory allows.
+
+    Raises:
+        TrialError: not even one replicate fits.
+    """
+    if config.model.architecture == "gin":
+        eager = build_trainer(config, data, splits, device)
+        return Groups([Group.of(splits, eager, eager, device)])
+    bank = _bank(config, data, splits)
+    plan = plan_memory(config, data, splits, bank, device)
+    lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists)
+    count = len(splits.replicates)
+    starts = range(0, count, plan.together)
+    longest = max(len(numbers) for numbers in splits.parts["train"])
+    steps = config.epochs * -(-longest // config.training.batch_size)
+    replay = replay_for(device, steps) if config.engine == "fast" else None
+    groups = []
+    for start in starts:
+        part = splits.group(slice(start, start + plan.together))
+        eager = trainer_of(config, data, part, lists, device)
+        trainer = eager if replay is None else CudaGraphTrainer(eager, replay, plan.at_once)
+        groups.append(Group.of(part, eager, trainer, device))
+    return Groups(groups)
+
+
+def build_trainer(
+    config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
+) -> ReplicateTrainer:
+    """All replicates of a trial together, with the data on the device."""
+    if config.model.architecture == "gin":
+        from pdf_search.model import GINData  # noqa: PLC0415
+
+        lists: EngineData = GINData.build(splits.graphs, device)
+    else:
+        bank = _bank(config, data, splits)
+        lists = engine_data(config.engine, config.model, splits.graphs, bank, device)
+    return trainer_of(config, data, splits, lists, device)
+
+
+def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
+    check_memory(config, data)
+    wider = _wider_basis(config, data)
+    return cached_bank(data, config.basis, wider=wider).subset(splits.numbers)
+
+
+def _wider_basis(config: TrialConfig, data: Prepared) -> BasisConfig | None:
+    """The bases of other trials too, where they are known and memory allows."""
+    basis = next((wide for wide in data.bases if wide.covers(config.basis)), None)
+    if basis is not None:
+        try:
+            check_memory(config.model_copy(update={"basis": basis}), data)
+        except TrialError:
+            return None
+    return basis
+
+
+def trainer_of(
+    config: TrialConfig,
+    data: Prepared,
+    splits: ReplicateSplits,
+    lists: EngineData,
+    device: torch.device,
+) -> ReplicateTrainer:
+    """A trainer for these replicates on data that are there already."""
+    shape = data.info.shape
+    assert shape is not None, "a prepared data set knows its input shape"
+    model = _network(config, shape, splits.replicates).to(device)
+    mean, std = target_scale(config, data, splits)
+    return ReplicateTrainer(
+        replicates=splits.replicates,
+        model=model,
+        optimizer=AdamW(model.parameters(), config.training.weight_decay),
+        data=lists,
+        rows=lists.rows.to(device),
+        edge_types=lists.edge_types.to(device),
+        training=config.training,
+        task=shape.task,
+        mean=mean.to(device),
+        std=std.to(device),
+    )
+
+
+def _network(config: TrialConfig, shape: InputShape, replicates: tuple[Replicate, ...]) -> Network:
+    if config.model.architecture == "gin":
+        from pdf_search.model import GINNetwork  # noqa: PLC0415
+
+        return GINNetwork(config.model, shape, replicates)
+    return PDFNetwork(config.model, shape, config.basis.size, replicates)

@@ -1,0 +1,132 @@
+"""One number of a table in the paper's form, with all that a reader must know to use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reports.grid.numbers import format_spread, format_value
+
+COMPLETE, PARTIAL, NOT_STARTED, PUBLISHED = "complete", "partial", "not started", "published"
+TOLERANCE = 1e-9  # relative: 0.068 lies within 0.066 ± 0.002
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number, or a text without one, in the printed unit.
+
+    ``kind``: ``ours``, ``published``, ``baseline`` (a predictor without a model), ``aside`` (ours
+    under a rule that no table compares), ``warning`` (no valid estimate), ``computed`` (from data,
+    without training) or ``state`` (a trial's, with its message as ``why``). ``spread`` is the
+    population standard deviation over the ``n`` ``over`` (seeds, folds, epochs). ``exact`` is the
+    text of a source; without it the value is rounded by its spread. ``why`` says what makes it
+    partial. ``reference`` is the published number beside it. ``cut``: a budget ended the run before
+    the setting's last epoch.
+    """
+
+    kind: str
+    quantity: str
+    dataset: str = ""
+    split: str = ""
+    value: float | None = None
+    spread: float | None = None
+    n: int | None = None
+    over: str = ""
+    unit: str = ""
+    protocol: str = ""
+    parameters: int | None = None
+    parameters_text: str = ""
+    state: str = COMPLETE
+    why: str = ""
+    seeds: str = ""
+    epochs: str = ""
+    train_fraction: float = 1.0
+    cut: bool = False
+    exact: str = ""
+    reference: Cell | None = None
+    source: str = ""
+    note: str = ""
+    mark: str = ""
+
+    @property
+    def partial(self) -> bool:
+        return self.state in (PARTIAL, NOT_STARTED)
+
+    @property
+    def footnote(self) -> str:
+        """What must be read with it: why it is partial, and its note."""
+        state = f"{self.state}: {self.why}" if self.why else self.state
+        return "; ".join(text for text in (state if self.partial else "", self.note) if text)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Value and spread as printed; the spread is empty where there is none."""
+        if self.exact:
+            value, _, spread = self.exact.partition(" ± ")
+            return value, spread
+        return format_value(self.value, self.spread), format_spread(self.value, self.spread)
+
+    @property
+    def printed(self) -> str:
+        value, spread = self.texts
+        return f"{value} ± {spread}" if spread else value
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the reference."""
+        if self.reference is None or self.reference.value is None or self.value is None:
+            return None
+        return self.value - self.reference.value
+
+    @property
+    def within(self) -> bool | None:
+        """Whether our mean lies within the published spread; None where none is published."""
+        if self.difference is None or self.reference is None or self.reference.spread is None:
+            return None
+        return abs(self.difference) <= self.reference.spread * (1 + TOLERANCE)
+
+    @property
+    def difference_text(self) -> str:
+        """``+0.0030, outside``; another protocol is said."""
+        if self.difference is None or self.reference is None:
+            return "–"
+        verdicts = {True: "within", False: "outside", None: "no spread published"}
+        decimals = max(len(text.partition(".")[2]) for text in self.reference.texts)
+        words = [f"{self.difference:+.{decimals}f}", verdicts[self.within]]
+        words += ["other protocol"] * (self.reference.protocol != self.protocol)
+        return ", ".join(words)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every number as it is, for CSV; ``ddof`` says what kind of spread ours is."""
+        reference = self.reference
+        computed = self.spread is not None and self.kind != PUBLISHED
+        return {
+            "kind": self.kind,
+            "dataset": self.dataset,
+            "quantity": self.quantity,
+            "split": self.split,
+            "value": self.value,
+            "spread": self.spread,
+            "ddof": 0 if computed else None,
+            "n": self.n,
+            "over": self.over,
+            "unit": self.unit,
+            "printed": self.printed,
+            "protocol": self.protocol,
+            "parameters": self.parameters,
+            "state": self.state,
+            "why": self.why,
+            "seeds": self.seeds,
+            "epochs": self.epochs,
+            "train_fraction": self.train_fraction if self.kind != PUBLISHED else None,
+            "published": reference.value if reference else None,
+            "published_spread": reference.spread if reference else None,
+            "difference": self.difference,
+            "within_published_spread": self.within,
+            "mark": self.mark,
+            "source": self.source,
+            "note": self.note,
+        }
+
+
+CELL_COLUMNS = tuple(Cell("", "").as_dict())

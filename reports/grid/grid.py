@@ -1,0 +1,117 @@
+"""A table of cells: named columns, lines in groups, footnotes. Pure; renderers are elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
+from typing import Any
+
+from pdf_search.records import Metric
+from reports.grid.cell import Cell
+from reports.grid.marks import marks
+
+ABSENT = "–"
+
+
+class Formula(str):
+    """A text that is LaTeX already, as ``$O(n^2)$``."""
+
+    @property
+    def plain(self) -> str:
+        return self.replace("$", "").replace("^2", "²")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its name and one cell, or plain text, a column.
+
+    ``section`` changes where a rule is drawn; ``group`` stands in a column of its own, once.
+    ``record``: the line in the CSV, where the grid names ``fields``.
+    """
+
+    name: str
+    cells: tuple[Cell | str, ...]
+    kind: str = "ours"
+    section: str = ""
+    group: str = ""
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """``key`` is the LaTeX label and the CSV's ``table``; ``corner`` heads the lines' names.
+
+    ``partial`` stands in the title, ``notices`` say in full what is unfinished. ``lead``:
+    paragraphs above the table. ``asides``: columns that LaTeX leaves out and a page sets small.
+    ``fields``: columns of the CSV, one line a record; without them it has one line a number.
+    """
+
+    key: str
+    title: str
+    corner: str
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+    provenance: tuple[str, ...] = ()  # commands and commits
+    partial: str = ""
+    notices: tuple[str, ...] = ()
+    subscripts: bool = False  # whether parameter counts stand under the numbers
+    lead: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        return self.title + (f" ({self.partial})" if self.partial else "")
+
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        return ("", self.corner) if self.grouped else (self.corner,)
+
+    @property
+    def grouped(self) -> bool:
+        return any(line.group for line in self.lines)
+
+    def labels(self, index: int) -> tuple[str, ...]:
+        """Name of a line, after its group where that begins."""
+        line = self.lines[index]
+        if not self.grouped:
+            return (line.name,)
+        begins = index == 0 or self.lines[index - 1].group != line.group
+        return (line.group if begins else "", line.name)
+
+    @property
+    def begins_section(self) -> tuple[bool, ...]:
+        sections = [line.section for line in self.lines]
+        return tuple(i > 0 and sections[i - 1] != own for i, own in enumerate(sections))
+
+    def numbers(self) -> Iterator[tuple[Line, str, Cell]]:
+        """Every cell with its line and the name of its column."""
+        for line in self.lines:
+            for column, cell in zip(self.columns, line.cells, strict=True):
+                if isinstance(cell, Cell):
+                    yield line, column, cell
+
+    def footnotes(self) -> dict[str, str]:
+        """Reasons and notes of cells, with the letter that marks them, in order."""
+        texts = dict.fromkeys(cell.footnote for *_, cell in self.numbers() if cell.footnote)
+        return {text: _letters(i) for i, text in enumerate(texts)}
+
+
+def marked(metric: Metric, lines: Sequence[Line], column: int) -> list[Line]:
+    """The lines with best and second marked in one column."""
+    places = [i for i, line in enumerate(lines) if isinstance(line.cells[column], Cell)]
+    cells = [cell for i in places if isinstance(cell := lines[i].cells[column], Cell)]
+    result = list(lines)
+    for i, cell, mark in zip(places, cells, marks(metric, cells), strict=True):
+        old = result[i].cells
+        result[i] = replace(
+            result[i], cells=(*old[:column], replace(cell, mark=mark), *old[column + 1 :])
+        )
+    return result
+
+
+def _letters(number: int) -> str:
+    more, last = divmod(number, len(ascii_lowercase))
+    return (ascii_lowercase[more - 1] if more else "") + ascii_lowercase[last]

@@ -1,0 +1,189 @@
+"""Learning curves and figures of them as plain numbers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pdf_search.records import Metric
+from pdf_search.results import Stat
+from reports.grid.numbers import scaled
+from reports.sweep_data import Entry, SweepData
+
+MOST_CURVES = 5
+PARTS = ("train loss", "valid", "test")
+DECADE = 10
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Mean and population standard deviation over replicates by epoch.
+
+    ``part``: ``train loss``, ``valid`` or ``test``. ``std`` has None where fewer than two
+    replicates have a value. Metrics are in the printed unit, the loss as recorded.
+    """
+
+    label: str
+    state: str
+    part: str
+    epochs: tuple[int, ...]
+    mean: tuple[float | None, ...]
+    std: tuple[float | None, ...]
+
+    @property
+    def low(self) -> tuple[float | None, ...]:
+        """Lower edge of the band: the mean less one deviation."""
+        return self._edge(-1)
+
+    @property
+    def high(self) -> tuple[float | None, ...]:
+        return self._edge(1)
+
+    def _edge(self, sign: int) -> tuple[float | None, ...]:
+        pairs = zip(self.mean, self.std, strict=True)
+        return tuple(None if m is None or s is None else m + sign * s for m, s in pairs)
+
+    @property
+    def dotted(self) -> bool:
+        """Whether points are drawn on the line, which has few."""
+        return len(self.epochs) < 4
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes. ``thin``: single folds. ``chosen``: epochs at which values are reported,
+    with those values; ``rule``: the epoch, if one was chosen for all folds.
+    """
+
+    title: str
+    label: str
+    curves: tuple[Curve, ...]
+    thin: tuple[Curve, ...] = ()
+    chosen: tuple[tuple[int, float], ...] = ()
+    rule: int | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Range of y; logarithmic where values span decades."""
+
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def of(cls, panels: Sequence[Panel]) -> Axis | None:
+        """None for panels without values."""
+        curves = [curve for panel in panels for curve in (*panel.curves, *panel.thin)]
+        values = [v for curve in curves for v in curve.mean if v is not None]
+        if values and min(values) > 0 and max(values) > DECADE * min(values):
+            return cls(0.9 * min(values), 1.1 * max(values), log=True)
+        found = readable_range(curves)
+        return None if found is None else cls(*found, log=False)
+
+
+@dataclass(frozen=True)
+class CurveFigure:
+    """Panels in rows. ``name`` is that of its files, or of its section."""
+
+    name: str
+    title: str
+    text: str
+    rows: tuple[tuple[Panel, ...], ...]
+
+    def places(self) -> Iterator[tuple[int, int, Panel, Axis | None]]:
+        """Row, column, panel and y axis, which the panels of a row share that show the same."""
+        for row, panels in enumerate(self.rows):
+            for column, panel in enumerate(panels):
+                alike = [other for other in panels if other.label == panel.label]
+                yield row, column, panel, Axis.of(alike)
+
+    @property
+    def columns(self) -> int:
+        return max(map(len, self.rows))
+
+    @property
+    def labels(self) -> list[str]:
+        """Of the curves, each once: a label has one colour in all panels."""
+        panels = [panel for row in self.rows for panel in row]
+        return list(dict.fromkeys(curve.label for panel in panels for curve in panel.curves))
+
+
+def learning_figure(data: SweepData, label: str) -> CurveFigure | None:
+    """The learning curves, a panel a part (loss, validation, test); None before any epoch."""
+    curves = learning_curves(data)
+    panels = []
+    for part in dict.fromkeys(curve.part for curve in curves):
+        own = tuple(curve for curve in curves if curve.part == part)
+        panels.append(Panel(part_title(part, label), part_title(part, label), own))
+    which = "confirmed configurations" if data.confirmed else "best trials of the search"
+    text = f"Mean over replicates of the {which}; the band is one population standard deviation."
+    return CurveFigure("learning", "Learning curves", text, (tuple(panels),)) if panels else None
+
+
+def part_title(part: str, label: str) -> str:
+    """``training loss``, ``test RMSE``; ``label`` names the metric."""
+    names = {"train loss": "training loss", "valid": f"validation {label}", "test": f"test {label}"}
+    return names[part]
+
+
+def learning_curves(data: SweepData) -> list[Curve]:
+    """Curves of the confirmed configurations, or of the search's best before a confirmation."""
+    confirmed = [entry for entry in data.confirmations if entry.epochs]
+    shown = (confirmed or [entry for entry in data.search if entry.epochs])[:MOST_CURVES]
+    parts = PARTS if confirmed else PARTS[:2]
+    curves = [curve_of(data.metric, e, part, label_of(e)) for e in shown for part in parts]
+    return [curve for curve in curves if curve is not None]
+
+
+def stopping_curves(data: SweepData) -> list[Curve]:
+    """The validation curve of every search trial, as far as it came."""
+    curves = (curve_of(data.metric, e, "valid", label_of(e)) for e in data.search)
+    return [curve for curve in curves if curve is not None]
+
+
+def label_of(entry: Entry) -> str:
+    number = entry.searched_as
+    return f"trial {entry.trial.number if number is None else number}"
+
+
+def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | None:
+    """A trial's curve of one part; None where it has no values."""
+    field = "train_loss" if part == "train loss" else part
+    stats = [Stat.of(getattr(r, field) for r in report.replicates) for report in entry.epochs]
+    if all(stat.mean is None for stat in stats):
+        return None
+    loss = part == "train loss"
+    return Curve(
+        label=label,
+        state=entry.trial.state.value,
+        part=part,
+        epochs=tuple(report.epoch for report in entry.epochs),
+        mean=tuple(s.mean if loss else scaled(s.mean, metric) for s in stats),
+        std=tuple(s.std if loss else scaled(s.std, metric) for s in stats),
+    )
+
+
+def readable_range(curves: Iterable[Curve], keep: float = 0.95) -> tuple[float, float] | None:
+    """A range of y that shows most values: a diverging trial must not flatten all others."""
+    values = sorted(v for curve in curves for v in curve.mean if v is not None)
+    if len(values) < 2:
+        return None
+    cut = (1 - keep) / 2
+    low, high = _quantile(values, cut), _quantile(values, 1 - cut)
+    low, high = _extended(values, low, high)
+    margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+def _quantile(values: Sequence[float], q: float) -> float:
+    return values[min(int(q * len(values)), len(values) - 1)]
+
+
+def _extended(values: Sequence[float], low: float, high: float) -> tuple[float, float]:
+    """Take the extremes in where they are not far off."""
+    reach = 0.5 * (high - low)
+    return (
+        values[0] if low - values[0] <= reach else low,
+        values[-1] if values[-1] - high <= reach else high,
+    )

@@ -1,0 +1,21 @@
+"""Where the templates are."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """HTML is escaped by jinja, LaTeX by escape_latex; an unknown name is an error."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parents[1] / "templates"),
+        autoescape=jinja2.select_autoescape(enabled_extensions=("html.j2",), default=False),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

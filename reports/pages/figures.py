@@ -1,0 +1,229 @@
+"""Figures for pages (plotly), from plain curves and shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from math import log10
+from typing import Any
+
+import plotly.graph_objects as go
+from markupsafe import Markup
+from plotly.subplots import make_subplots
+
+from pdf_search.records import State
+from reports.pages.curves import Axis, Curve, CurveFigure, Panel, readable_range
+from reports.pages.importance import ImportanceReport
+
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+)  # Okabe and Ito: colour blind safe
+STATE_COLOURS = {
+    State.COMPLETE: "#0072b2",
+    State.RUNNING: "#009e73",
+    State.INTERRUPTED: "#e69f00",
+    State.PRUNED: "#7f8b99",
+    State.DIVERGED: "#d55e00",
+    State.FAILED: "#000000",
+    State.NOT_STARTED: "#dddddd",
+}
+ROW_HEIGHT = 260  # pixels
+
+
+def curve_figure(figure: CurveFigure) -> go.Figure:
+    """Panels of curves, to be hovered and zoomed."""
+    rows, columns = len(figure.rows), figure.columns
+    titles = [row[i].title if i < len(row) else "" for row in figure.rows for i in range(columns)]
+    gaps = {"vertical_spacing": 0.35 / max(rows, 2), "horizontal_spacing": 0.08}
+    drawn = make_subplots(rows, columns, subplot_titles=titles, **gaps)
+    colours = dict(zip(figure.labels, cycle(COLOURS), strict=False))
+    shown: set[str] = set()
+    for row, column, panel, axis in figure.places():
+        place = {"row": row + 1, "col": column + 1}
+        _draw(drawn, panel, colours, place, shown)
+        drawn.update_yaxes(**_range(axis), **place)
+    panels = [panel for row in figure.rows for panel in row]
+    epoch_axis(drawn, [curve for panel in panels for curve in (*panel.curves, *panel.thin)])
+    return styled(drawn, height=ROW_HEIGHT * rows + 120)
+
+
+def _range(axis: Axis | None) -> dict[str, Any]:
+    if axis is None:
+        return {}
+    if axis.log:
+        return {"type": "log", "range": [log10(axis.low), log10(axis.high)], "dtick": 1}
+    return {"range": [axis.low, axis.high]}
+
+
+def _draw(
+    drawn: go.Figure,
+    panel: Panel,
+    colours: Mapping[str, str],
+    place: dict[str, int],
+    shown: set[str],
+) -> None:
+    for curve in panel.thin:
+        line = {"color": "#b8bfc7", "width": 1}
+        drawn.add_scatter(
+            x=curve.epochs,
+            y=curve.mean,
+            mode="lines",
+            line=line,
+            name=curve.label,
+            showlegend=False,
+            **place,
+        )
+    for curve in panel.curves:
+        for trace in _curve_traces(curve, colours[curve.label], curve.label not in shown):
+            drawn.add_trace(trace, **place)
+        shown.add(curve.label)
+    if panel.rule is not None:
+        drawn.add_vline(x=panel.rule, line={"color": "#555", "dash": "dash", "width": 1}, **place)
+    if panel.chosen:
+        drawn.add_scatter(
+            x=[epoch for epoch, _ in panel.chosen],
+            y=[value for _, value in panel.chosen],
+            mode="markers",
+            marker={"color": COLOURS[1], "size": 7},
+            name="reported value",
+            legendgroup="reported value",
+            showlegend="reported value" not in shown,
+            **place,
+        )
+        shown.add("reported value")
+
+
+def _curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
+    """The line of a curve, after its band where it has one."""
+    common: dict[str, Any] = {"legendgroup": curve.label, "name": curve.label}
+    line = go.Scatter(
+        x=curve.epochs,
+        y=curve.mean,
+        mode="lines+markers" if curve.dotted else "lines",
+        line={"color": colour, "width": 2},
+        showlegend=legend,
+        **common,
+    )
+    band = _band(curve)
+    if band is None:
+        return [line]
+    x, y = band
+    fill = go.Scatter(
+        x=x,
+        y=y,
+        fill="toself",
+        fillcolor=colour,
+        opacity=0.15,
+        line={"width": 0},
+        hoverinfo="skip",
+        showlegend=False,
+        **common,
+    )
+    return [fill, line]
+
+
+def _band(curve: Curve) -> tuple[list[int], list[float]] | None:
+    edges = zip(curve.epochs, curve.low, curve.high, strict=True)
+    points = [(x, low, high) for x, low, high in edges if low is not None and high is not None]
+    if len(points) < 2:
+        return None
+    x = [point[0] for point in points]
+    return x + x[::-1], [low for _, low, _ in points] + [high for *_, high in points[::-1]]
+
+
+def stopping_figure(curves: Sequence[Curve], label: str) -> go.Figure:
+    """Every trial's validation curve by state; where a curve ends, its trial was stopped."""
+    figure = go.Figure()
+    order = list(STATE_COLOURS)
+    drawn = sorted(curves, key=lambda c: order.index(State(c.state)))  # short curves on top
+    legends: set[str] = set()
+    for curve in drawn:
+        colour = STATE_COLOURS[State(curve.state)]
+        ends = [0] * (len(curve.epochs) - 1) + [7]
+        figure.add_trace(
+            go.Scatter(
+                x=curve.epochs,
+                y=curve.mean,
+                mode="lines+markers",
+                name=curve.state,
+                legendgroup=curve.state,
+                showlegend=curve.state not in legends,
+                line={"color": colour, "width": 1.5},
+                marker={"size": ends, "color": colour},
+                opacity=0.55 if curve.state == State.COMPLETE else 1.0,
+                hovertemplate=f"{curve.label}, epoch %{{x}}: %{{y:.4g}}<extra></extra>",
+            )
+        )
+        legends.add(curve.state)
+    epoch_axis(figure, curves)
+    figure.update_yaxes(title_text=f"validation {label}", range=readable_range(curves))
+    return styled(figure, height=420)
+
+
+def importance_figure(report: ImportanceReport) -> go.Figure:
+    """Bars of explained share; grey where chance explains as much."""
+    rows = report.rows[::-1]
+    figure = go.Figure()
+    paths = [row.path for row in rows]
+    colours = [COLOURS[0] if row.meaningful else "#c9ced6" for row in rows]
+    figure.add_bar(
+        x=[row.share for row in rows],
+        y=paths,
+        orientation="h",
+        marker={"color": colours},
+        name="share explained",
+        customdata=[row.n for row in rows],
+        hovertemplate="%{y}: %{x:.2f} (n = %{customdata})<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[row.noise for row in rows],
+        y=paths,
+        mode="markers",
+        marker={"symbol": "line-ns-open", "size": 18, "color": "#333333", "line": {"width": 2}},
+        name="reached by chance (95 of 100)",
+        hoverinfo="skip",
+    )
+    figure.update_xaxes(title_text="share of the variance of ranks", rangemode="tozero")
+    figure.update_yaxes(automargin=True)
+    styled(figure, height=150 + 34 * len(rows))
+    return figure.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
+
+
+def epoch_axis(figure: go.Figure, curves: Sequence[Curve]) -> None:
+    last = max((curve.epochs[-1] for curve in curves), default=0)
+    figure.update_xaxes(title_text="epoch", dtick=1 if last <= 10 else None)
+
+
+def styled(figure: go.Figure, height: int) -> go.Figure:
+    figure.update_layout(
+        template="plotly_white",
+        height=height,
+        margin={"l": 60, "r": 20, "t": 60, "b": 50},
+        font={"family": "system-ui, sans-serif", "size": 13, "color": "#1d2733"},
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top"},
+    )
+    return figure
+
+
+def figure_section(name: str, title: str, text: str, figure: go.Figure | None) -> dict[str, Any]:
+    """A figure as a section of a page, its script left out; the text alone without a figure."""
+    html = (
+        ""
+        if figure is None
+        else figure.to_html(
+            full_html=False,
+            include_plotlyjs=False,
+            div_id=f"figure-{name}",
+            config={"displaylogo": False, "responsive": True},
+        )
+    )
+    return {"name": name, "title": title, "text": text, "html": Markup(html)}
+
+
+def curve_section(figure: CurveFigure) -> dict[str, Any]:
+    """Curves as a section of a page."""
+    return figure_section(figure.name, figure.title, figure.text, curve_figure(figure))

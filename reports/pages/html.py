@@ -1,0 +1,96 @@
+"""One self-contained HTML page: tables and figures, plotly's script once inside, no network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from pdf_search.records import State
+from pdf_search.wording import counted
+from reports.grid.grid import ABSENT, Grid
+from reports.grid.numbers import format_seconds, metric_label
+from reports.pages.curves import learning_figure, stopping_curves
+from reports.pages.environment import templates
+from reports.pages.figures import curve_section, figure_section, importance_figure, stopping_figure
+from reports.pages.importance import importance
+from reports.sweep_data import SweepData
+
+
+def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None) -> str:
+    """The page. Opens from disk without a network."""
+    label = metric_label(data.sweep.metric, data.unit)
+    return (
+        templates()
+        .get_template("report.html.j2")
+        .render(
+            data=data,
+            label=label,
+            table=table,
+            board=board,
+            targets=targets,
+            facts=_facts(data, table),
+            provenance=provenance(data),
+            figures=_figures(data, label),
+            plotlyjs=Markup(get_plotlyjs()),
+        )
+    )
+
+
+def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
+    ours = next((cell for _, _, cell in table.numbers() if cell.kind == "ours"), None)
+    states = Counter(entry.trial.state for entry in data.search)
+    counted = ", ".join(f"{states[s]} {s.value.lower()}" for s in State if states[s])
+    spent = [e.trial.seconds for e in (*data.search, *data.confirm) if e.trial.seconds is not None]
+    first = "first by search" if data.confirmed else "best of search"
+    shown = ABSENT if ours is None else ours.printed + (f" (n = {ours.n})" if ours.n else "")
+    return [
+        (f"{table.columns[0]}, {first}", shown),
+        ("search trials", f"{len(data.search)}: {counted}" if counted else "none"),
+        ("training time, all trials", format_seconds(sum(spent)) if spent else ABSENT),
+    ]
+
+
+def provenance(data: SweepData) -> list[tuple[str, str]]:
+    """Command, versions, data: how the numbers of a sweep came to be, by name."""
+    sweep = data.sweep
+    devices = dict.fromkeys(e.trial.device for e in (*data.search, *data.confirm) if e.trial.device)
+    facts = [
+        ("command", sweep.command),
+        ("space", sweep.space),
+        ("method", f"{sweep.method}, seed {sweep.seed}"),
+        ("budget", f"{counted(sweep.trials, 'trial')} of {counted(sweep.epochs, 'epoch')}"),
+        ("data fingerprint", sweep.fingerprint),
+        ("splits", sweep.split_hash),
+        ("device", ", ".join(devices)),
+        ("versions", ", ".join(f"{name} {version}" for name, version in sweep.versions.items())),
+        ("commit", sweep.commit),
+        ("started", sweep.created),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
+    found = []
+    learning, stopping = learning_figure(data, label), stopping_curves(data)
+    shares = importance(data)
+    if learning:
+        found.append(curve_section(learning))
+    if stopping:
+        text = "Every search trial, by its end: a dot marks where a trial stopped."
+        found.append(
+            figure_section("stopping", "Early stopping", text, stopping_figure(stopping, label))
+        )
+    text = (
+        f"Over the {shares.basis}. Each parameter alone, no interactions; a grey bar explains no "
+        "more than chance would."
+    )
+    if shares.rows:
+        figure = importance_figure(shares)
+        found.append(figure_section("importance", "Hyperparameter importance", text, figure))
+    elif data.search:
+        reason = shares.basis if "left out" in shares.basis else "No sampled value varies."
+        found.append(figure_section("importance", "Hyperparameter importance", reason, None))
+    return found

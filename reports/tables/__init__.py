@@ -1,0 +1,1 @@
+"""The tables: results, leaderboard, statistics, taxonomy."""

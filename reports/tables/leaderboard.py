@@ -1,0 +1,175 @@
+"""All trials of a sweep in one list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from pdf_search.records import Phase, State, first_line
+from pdf_search.results import UNDEFINED
+from reports.grid.cell import Cell
+from reports.grid.grid import ABSENT, Grid, Line
+from reports.grid.numbers import (
+    format_both,
+    format_count,
+    format_parameter,
+    format_seconds,
+    metric_label,
+    scaled,
+    short_names,
+    unit_of,
+)
+from reports.sweep_data import Entry, SweepData
+from reports.versions import sweep_versions, version_notes
+
+UNDEFINED_CELL = "undefined"
+LONGEST_REASON = 120
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """One trial. ``mean`` and ``spread`` are in ``unit`` (percent for accuracy, ROC-AUC, AP).
+
+    ``split`` says on which part: ``valid`` for every search trial, ``test`` for confirmed ones.
+    """
+
+    rank: int | None
+    phase: str
+    number: int
+    state: str
+    protocol: str
+    metric: str
+    unit: str
+    split: str
+    mean: float | None
+    spread: float | None
+    n: int
+    partial: str  # why the number is partial; empty if it is not
+    best_epoch: int | None
+    epochs: int
+    parameters: int | None
+    seconds: float | None
+    peak_mb: float | None
+    origin: str
+    config_hash: str
+    message: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Of a FAILED or DIVERGED trial the first line of why, cut if it is long."""
+        if self.state not in (State.FAILED, State.DIVERGED):
+            return ""
+        line = first_line(self.message)
+        return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]} ..."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Flat: one key a column, sampled values under their dotted paths."""
+        own = {key: value for key, value in self.__dict__.items() if key != "params"}
+        return own | self.params
+
+
+def leaderboard_rows(data: SweepData, phase: Phase | None = None) -> list[LeaderboardRow]:
+    """Search trials best first (COMPLETE, then by state), then the confirmed in that order."""
+    entries = {Phase.SEARCH: data.search, Phase.CONFIRM: data.confirm}
+    chosen = [phase] if phase else list(entries)
+    return [_row(data, entry) for part in chosen for entry in entries[part]]
+
+
+def _row(data: SweepData, entry: Entry) -> LeaderboardRow:
+    trial, summary = entry.trial, entry.summary
+    return LeaderboardRow(
+        rank=entry.rank,
+        phase=trial.phase.value,
+        number=trial.number,
+        state=trial.state.value,
+        protocol=data.sweep.protocol.value,
+        metric=data.sweep.metric,
+        unit=unit_of(data.metric, data.unit),
+        split=summary.split,
+        mean=scaled(summary.mean, data.metric),
+        spread=scaled(summary.std, data.metric),
+        n=summary.n,
+        partial=", ".join(summary.reasons),
+        best_epoch=summary.best_epoch,
+        epochs=summary.epochs,
+        parameters=trial.parameters,
+        seconds=trial.seconds,
+        peak_mb=trial.peak_mb,
+        origin=trial.origin,
+        config_hash=trial.config_hash,
+        message=trial.message,
+        params=dict(trial.params),
+    )
+
+
+def varying_params(rows: list[LeaderboardRow]) -> tuple[list[str], dict[str, Any]]:
+    """Paths that differ between trials, and the values that all trials share."""
+    searched = [row.params for row in rows if row.params]
+    paths = list(dict.fromkeys(path for params in searched for path in params))
+    shared = {
+        path: searched[0][path]
+        for path in paths
+        if all(path in p and p[path] == searched[0].get(path) for p in searched)
+    }
+    return [path for path in paths if path not in shared], shared
+
+
+def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
+    """The trials as a reader wants them: of the sampled values only those that differ."""
+    rows = leaderboard_rows(data, phase)
+    paths, shared = varying_params(rows)
+    short = short_names(paths)
+    label = metric_label(data.sweep.metric, data.unit)
+    columns = ["phase", "trial", "state", "split", label, "n", "epochs", "parameters", "time"]
+    columns += ["origin", *(short[path] for path in paths)]
+    reasons = any(row.reason for row in rows)
+    listed = ", ".join(f"{path} = {format_parameter(v)}" for path, v in shared.items())
+    every = dict.fromkeys(path for row in rows for path in row.params)
+    return Grid(
+        key=f"{data.sweep.name}/leaderboard",
+        title=f"Leaderboard of {data.sweep.name}",
+        corner="rank",
+        columns=(*columns, *["reason"] * reasons),
+        lines=tuple(_line(row, paths, reasons) for row in rows),
+        notes=(f"The same in all trials: {listed}",) * bool(shared),
+        notices=tuple(data.notices()),
+        lead=tuple(_lead(data, label)),
+        fields=(*(f.name for f in fields(LeaderboardRow) if f.name != "params"), *every),
+    )
+
+
+def _line(row: LeaderboardRow, paths: list[str], reasons: bool) -> Line:
+    value = UNDEFINED_CELL if UNDEFINED in row.partial else format_both(row.mean, row.spread)
+    return Line(
+        name=ABSENT if row.rank is None else str(row.rank),
+        cells=(
+            row.phase,
+            str(row.number),
+            Cell("state", "state", exact=row.state, why=row.message),
+            row.split,
+            value,
+            str(row.n),
+            str(row.epochs),
+            format_count(row.parameters),
+            format_seconds(row.seconds),
+            row.origin,
+            *(format_parameter(row.params.get(path)) for path in paths),
+            *[row.reason] * reasons,
+        ),
+        kind=row.phase,
+        section=row.phase,
+        record=row.as_dict(),
+    )
+
+
+def _lead(data: SweepData, label: str) -> Iterator[str]:
+    yield (
+        f"{data.title}, {label}, protocol {data.sweep.protocol.value}, method {data.sweep.method}. "
+        "Search trials show validation values; only confirmed configurations have test values. A "
+        "spread is the population standard deviation over n replicates. Trials that ended early "
+        "come after complete ones, by how far they came."
+    )
+    yield from (f"Why: {failure}." for failure in data.failures())
+    yield from version_notes(sweep_versions(data))

@@ -1,0 +1,109 @@
+"""Confirmations of one configuration, made by several runs, as one trial over all replicates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import nan
+from typing import Any
+
+from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, State, SweepRecord
+from pdf_search.records import TrialRecord as Trial
+from pdf_search.results import planned_epochs
+
+Run = tuple[Trial, Sequence[EpochReport]]
+INCIDENTAL = ("seeds", "device", "engine", "stop_epoch")  # the planned epochs stand for the last
+NOTHING = ReplicateEpoch(nan)
+
+
+def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
+    """Runs of the same origin (``confirm of N``, ``study: ROW``), configuration and epochs are one.
+
+    A replicate that was trained twice counts once, from the first COMPLETE run that has it. Beside
+    a COMPLETE run the others give no values: they only make the result partial. Any other run
+    stays as it is. The order is that of the first run of each group.
+    """
+    groups: dict[str, list[Run]] = {}
+    for trial, epochs in runs:
+        groups.setdefault(_key(sweep, trial), []).append((trial, epochs))
+    return [_pooled(group) for group in groups.values()]
+
+
+def _key(sweep: SweepRecord, trial: Trial) -> str:
+    if not trial.origin.startswith(("confirm of ", "study: ")):
+        return f"{trial.number}"
+    config = {key: value for key, value in trial.config.items() if key not in INCIDENTAL}
+    return json.dumps([trial.origin, planned_epochs(sweep, trial), config], sort_keys=True)
+
+
+def _pooled(runs: Sequence[Run]) -> Run:
+    if len(runs) == 1:
+        return runs[0]
+    owners = _owners(runs)
+    used = [run for run in runs if any(owner[0] is run for owner in owners.values())]
+    trials = [trial for trial, _ in used]
+    state = next((t.state for t in trials if t.state is not State.COMPLETE), State.COMPLETE)
+    pooled = replace(
+        trials[0],
+        state=state,
+        replicates=tuple(owners),
+        config=_with_seeds(trials[0].config, owners),
+        message="; ".join(dict.fromkeys(t.message for t in trials if t.message)),
+        epochs_done=max(t.epochs_done for t in trials),
+        by_target=_by_target(list(owners.values())),
+    )
+    return pooled, _epochs(list(owners.values()))
+
+
+def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[list[Any]]]] | None:
+    """Values of each target by replicate; of the parts and replicates that all runs recorded."""
+    found = [(trial.by_target or {}, place) for (trial, _), place in owners]
+    parts = set.intersection(*(set(values) for values, _ in found))
+    return {
+        part: {key: [run[part][key][place] for run, place in found] for key in ("values", "n")}
+        for part in sorted(parts)
+    } or None
+
+
+def _owners(runs: Sequence[Run]) -> dict[Replicate, tuple[Run, int]]:
+    """Which run speaks for a replicate, and at which place in it the replicate is."""
+    first_complete = sorted(runs, key=lambda run: run[0].state is not State.COMPLETE)
+    owners: dict[Replicate, tuple[Run, int]] = {}
+    for run in first_complete:
+        for place, replicate in enumerate(run[0].replicates):
+            owners.setdefault(replicate, (run, place))
+    return dict(sorted(owners.items(), key=lambda item: (item[0].seed, item[0].fold or 0)))
+
+
+def _with_seeds(config: dict[str, Any], replicates: Iterable[Replicate]) -> dict[str, Any]:
+    return config | {"seeds": list(dict.fromkeys(replicate.seed for replicate in replicates))}
+
+
+def _epochs(owners: Sequence[tuple[Run, int]]) -> list[EpochReport]:
+    whole = any(trial.state is State.COMPLETE for (trial, _), _ in owners)
+    columns = [
+        ({} if whole and trial.state is not State.COMPLETE else {e.epoch: e for e in epochs}, place)
+        for (trial, epochs), place in owners
+    ]
+    numbers = sorted({epoch for column, _ in columns for epoch in column})
+    return [_epoch(columns, number) for number in numbers]
+
+
+def _epoch(columns: Sequence[tuple[dict[int, EpochReport], int]], number: int) -> EpochReport:
+    found = [(column.get(number), place) for column, place in columns]
+    members = tuple(
+        NOTHING if report is None or place >= len(report.replicates) else report.replicates[place]
+        for report, place in found
+    )
+    reports = list({id(report): report for report, _ in found if report is not None}.values())
+    measured = [report.part_seconds for report in reports]
+    parts = measured[0] if all(measured) else {}
+    return EpochReport(
+        epoch=number,
+        learning_rate=reports[0].learning_rate,
+        replicates=members,
+        seconds=sum(report.seconds for report in reports),
+        peak_mb=max(report.peak_mb for report in reports),
+        part_seconds={part: sum(m.get(part, 0.0) for m in measured) for part in parts},
+    )

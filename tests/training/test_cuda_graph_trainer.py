@@ -1,0 +1,120 @@
+"""Steps of one shape through static buffers, as a GPU records them, against the eager trainer."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from pdf_search.config import TrialConfig
+from pdf_search.data import Prepared
+from pdf_search.training.cuda_graph.replay import emulated
+from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer, in_steps
+from pdf_search.training.loop import ReplicateTrainer
+from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.trainers import build_trainer
+from tests.training.trials import folded, trial
+
+CPU = torch.device("cpu")
+ZINC = {"filter_norm": False, "softmax": False}
+MODELS = {
+    "zinc": ZINC,
+    "softmax": {},
+    "dropout": {"dropout": 0.3},
+    "shared": {**ZINC, "channels": "shd", "head": "mlp", "readout": "max"},
+}
+
+
+def trainers(
+    config: TrialConfig, data: Prepared
+) -> tuple[ReplicateTrainer, ReplicateTrainer, ReplicateSplits]:
+    splits = ReplicateSplits.of(config, data)
+    one, two = (build_trainer(config, data, splits, CPU) for _ in range(2))
+    return one, two, splits
+
+
+def same(ours: Tensor, theirs: Tensor) -> None:
+    scale = max(1.0, float(theirs.abs().max()))
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5 * scale)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("at_once", [2, 100])
+def test_epochs_equal_the_eager_program(freesolv: Prepared, name: str, at_once: int) -> None:
+    """Losses, parameters, moments, statistics and predictions; four steps an epoch, the last
+    batch smaller than the others, and steps built in chunks or all at once."""
+    config = trial(model=MODELS[name], seeds=(0, 1, 5), training={"learning_rate": 1e-3})
+    eager, other, splits = trainers(config, freesolv)
+    static = CudaGraphTrainer(other, emulated, at_once)
+    places = {part: splits.places(part) for part in ("valid",)}
+    for epoch in (1, 2, 3):
+        order = splits.epoch_order(epoch)
+        assert order.shape[1] % config.training.batch_size
+        same(static.train_epoch(epoch, order, 1e-3), eager.train_epoch(epoch, order, 1e-3))
+        for part in places.values():
+            for ours, theirs in zip(static.predict(part), eager.predict(part), strict=True):
+                same(ours, theirs)
+    state = eager.model.state_dict()
+    for key, value in other.model.state_dict().items():
+        same(value, state[key])
+    for key, value in eager.optimizer.state_dict().items():
+        same(other.optimizer.state_dict()[key], value)
+
+
+def test_folds_of_unequal_length(mutag: Prepared) -> None:
+    """Folds of 57 and 58 graphs: one step more for some, while the others wait."""
+    config = folded(fraction=1.0, phase="confirm", training={"batch_size": 19})
+    eager, other, splits = trainers(config, mutag)
+    static = CudaGraphTrainer(other, emulated, 100)
+    order = splits.epoch_order(1)
+    steps = in_steps(order, 19)
+    assert len({int(n) for n in (steps >= 0).any(2).sum(0)}) == 2
+    same(static.train_epoch(1, order, 1e-3), eager.train_epoch(1, order, 1e-3))
+    same(other.optimizer.steps, eager.optimizer.steps)
+    same(other.optimizer.values, eager.optimizer.values)
+
+
+def test_a_step_without_graphs_changes_nothing(freesolv: Prepared) -> None:
+    """What recording relies on: it runs the step on empty buffers."""
+    trainer, _, splits = trainers(trial(seeds=(0, 1), model={"dropout": 0.1}), freesolv)
+    trainer.train_epoch(1, splits.epoch_order(1), 1e-3)
+    before = {name: value.clone() for name, value in trainer.model.state_dict().items()}
+    moments = {name: value.clone() for name, value in trainer.optimizer.state_dict().items()}
+    loss = trainer.train_step(2, 0, torch.full((2, 5), -1), 1e-3)
+    assert not loss.any()
+    for name, value in trainer.model.state_dict().items():
+        assert torch.equal(value, before[name])
+    for name, value in trainer.optimizer.state_dict().items():
+        assert torch.equal(value, moments[name])
+
+
+def test_steps_are_recorded_once_and_again_when_one_needs_more_room(freesolv: Prepared) -> None:
+    trainer, _, splits = trainers(trial(fraction=0.3), freesolv)
+    recorded = []
+
+    def counted(step):  # type: ignore[no-untyped-def]
+        recorded.append(1)
+        return emulated(step)
+
+    static = CudaGraphTrainer(trainer, counted, 100)
+    counts = splits.graphs.node_count[splits.epoch_order(1)[0].numpy()]
+    by_size = splits.epoch_order(1)[:, torch.from_numpy(counts).argsort()]
+    small, large = by_size[:, :16], by_size[:, -16:]
+    static.train_epoch(1, small, 1e-3)
+    static.train_epoch(2, small, 1e-3)
+    assert len(recorded) == 1
+    static.train_epoch(3, large, 1e-3)
+    assert len(recorded) == 2
+    static.train_epoch(4, small, 1e-3)
+    assert len(recorded) == 2
+
+
+def test_kept_batches_of_predictions_follow_the_shapes(freesolv: Prepared) -> None:
+    eager, other, splits = trainers(trial(), freesolv)
+    static = CudaGraphTrainer(other, emulated, 100)
+    small, large = splits.places("train")[:, :3], splits.places("valid")
+    for _ in range(3):
+        for graphs in (small, large):
+            for ours, theirs in zip(static.predict(graphs), eager.predict(graphs), strict=True):
+                same(ours, theirs)
+    assert static.kept[small].places == static.kept[large].places == static.predicting.places
