@@ -57,7 +57,7 @@ def measure(root: Path, way: str, dropout: str) -> list[float]:
     if way != "kept":
         trial.keep_freed_memory = lambda: None  # type: ignore[assignment]
     space = load_space("zinc", ["data.train_fraction=0.01"])
-    tree = space.trial(space.published[0])
+    tree = space.trial(space.points_to_evaluate[0])
     tree["model"]["dropout"] = float(dropout)
     config = parse_trial(tree | {"stop_epoch": EPOCHS, "device": "cpu"})
     used = []

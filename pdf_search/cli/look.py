@@ -135,7 +135,7 @@ def _space_facts(space: Space) -> dict[str, Any]:
         "defaults": space.defaults,
         "size": space.size(),
         "limits": [limit.text for limit in space.limits],
-        "published": space.published,
+        "published": space.points_to_evaluate,
         "notes": space.notes,
         "parameters": [
             {

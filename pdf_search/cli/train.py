@@ -142,7 +142,7 @@ def _config(space: Space, run: Run) -> TrialConfig:
     from pdf_search.records import Phase
     from pdf_search.sweep import cut
 
-    point = dict(space.published[0]) if space.published else space.sample(_first)
+    point = dict(space.points_to_evaluate[0]) if space.points_to_evaluate else space.sample(_first)
     tree = space.trial(point)
     metric = space.defaults.metric
     tree["data"] = {**tree["data"], "metric": tree["data"].get("metric") or metric or None}

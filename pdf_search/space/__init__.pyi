@@ -6,8 +6,6 @@ from .domains import FloatRange as FloatRange
 from .domains import IntRange as IntRange
 from .domains import Label as Label
 from .domains import Parameter as Parameter
-from .first import origin_of_listed as origin_of_listed
-from .first import words_of_listed as words_of_listed
 from .limits import Limit as Limit
 from .limits import count_parameters as count_parameters
 from .load import load_space as load_space
@@ -15,6 +13,8 @@ from .load import paper_names as paper_names
 from .load import paper_trial as paper_trial
 from .load import space_names as space_names
 from .load import space_text as space_text
+from .origins import origin_of_listed as origin_of_listed
+from .origins import words_of_listed as words_of_listed
 from .schema import space_schema as space_schema
 from .settings.overrides import settings_named as settings_named
 from .space import Defaults as Defaults

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import DatasetInfo
-from pdf_search.space.checked import settle
 from pdf_search.space.definition import Definition
 from pdf_search.space.files.problems import Problems
-from pdf_search.space.published import Point, departures, point_of
+from pdf_search.space.points import Point, departures, point_of
 from pdf_search.space.space import Space
+from pdf_search.space.validate import settle
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,6 @@ def _with_published(space: Space, settings: tuple[PublishedSetting, ...]) -> Spa
         changed = departures(space.tree, point, setting.config)
         if changed:
             notes.append(f"the published setting {setting.name} runs with {', '.join(changed)}")
-    published = (*found, *space.published)
-    definition = {**space.definition, "published": [dict(point) for point in published]}
-    return replace(space, published=published, notes=tuple(notes), definition=definition)
+    points = (*found, *space.points_to_evaluate)
+    definition = {**space.definition, "points_to_evaluate": [dict(point) for point in points]}
+    return replace(space, points_to_evaluate=points, notes=tuple(notes), definition=definition)

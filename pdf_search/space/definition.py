@@ -49,7 +49,8 @@ class Head(Frozen):
     """What a space file says besides the tree of a trial.
 
     ``extends``: a shipped space that this file changes. ``metric``: the data set's own, or another
-    that fits it. ``published``: names in ``search_spaces/paper/``, or points, tried first.
+    that fits it. ``points_to_evaluate``: names in ``search_spaces/paper/``, or points, tried
+    first.
     """
 
     extends: str | None = Field(None, description="name of a shipped space that this one changes")
@@ -61,12 +62,13 @@ class Head(Frozen):
     limits: tuple[str, ...] = Field(
         (), description="comparisons that trials must meet: [parameters <= 500_000]"
     )
-    published: tuple[str | dict[str, str | int | float | bool], ...] = Field(
+    points_to_evaluate: tuple[str | dict[str, str | int | float | bool], ...] = Field(
         (), description="names of published settings, or points of the space, tried first"
     )
 
 
 HEAD_KEYS = tuple(Head.model_fields)
+POINTS, OLD_POINTS = "points_to_evaluate", "published"
 TREE_KEYS = tuple(key for key in TrialConfig.model_fields if key not in OWNED_BY_SWEEP)
 
 
@@ -94,6 +96,28 @@ class Definition:
     def trial(self) -> dict[str, Any]:
         """The tree of a trial, domains included."""
         return {key: value for key, value in self.plain.items() if key in TREE_KEYS}
+
+
+def with_new_names(definition: Definition) -> Definition:
+    """The definition of a space in today's words: what ``published`` listed is to be evaluated."""
+    plain, problems = dict(definition.plain), definition.problems()
+    if OLD_POINTS not in plain:
+        return definition
+    if POINTS in plain:
+        problems.add((OLD_POINTS,), f"the older name of {POINTS}; give one of the two")
+        return definition.after(problems)
+    plain[POINTS] = plain.pop(OLD_POINTS)
+    marks = {
+        (POINTS, *at[1:]) if at[:1] == (OLD_POINTS,) else at: mark
+        for at, mark in definition.marks.items()
+    }
+    return replace(definition, plain=plain, marks=marks)
+
+
+def set_with_new_name(text: str) -> str:
+    """``--set`` of the older name, in today's."""
+    path, equals, value = text.partition("=")
+    return f"{POINTS}{equals}{value}" if path.strip() == OLD_POINTS else text
 
 
 def parse_head(definition: Definition, problems: Problems) -> Head:

@@ -13,7 +13,15 @@ from pdf_search.data import DatasetInfo, canonical, lookup
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.paths import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
-from pdf_search.space.definition import Definition, known_paths, merge, retarget
+from pdf_search.space.definition import (
+    POINTS,
+    Definition,
+    known_paths,
+    merge,
+    retarget,
+    set_with_new_name,
+    with_new_names,
+)
 from pdf_search.space.files.problems import Problems, closest, did_you_mean
 from pdf_search.space.files.shipped import (
     own_definition,
@@ -110,7 +118,7 @@ def _read_file(path: Path) -> Definition:
         "not a space: it needs keys such as data, basis and model",
     )
     seen_from(path, definition.plain)
-    return _extended(definition)
+    return _extended(with_new_names(definition))
 
 
 def _extended(definition: Definition) -> Definition:
@@ -138,7 +146,7 @@ def _with_sets(definition: Definition, texts: Sequence[str]) -> Definition:
         definition, plain=copy.deepcopy(definition.plain), marks=dict(definition.marks)
     )
     problems = result.problems()
-    sets = read_sets(texts, problems)
+    sets = read_sets([set_with_new_name(text) for text in texts], problems)
     for new in map(data_set_named, sets):
         data = result.plain.get("data")
         if new is not None and isinstance(data, dict) and new != data.get("name"):
@@ -151,7 +159,7 @@ def _published(
     definition: Definition, laid: TaxonomySetting | None, problems: Problems
 ) -> tuple[PublishedSetting, ...]:
     """Reads the settings that the head names; points stay in the head."""
-    listed = definition.plain.get("published")
+    listed = definition.plain.get(POINTS)
     found = []
     for index, name in enumerate(listed if isinstance(listed, list) else []):
         if not isinstance(name, str):
@@ -161,7 +169,7 @@ def _published(
             tree = tree if laid is None else laid.over(tree)
             found.append(PublishedSetting(name, parse_trial(tree, source)))
         except ConfigError as error:
-            problems.add(("published", index), str(error))
+            problems.add((POINTS, index), str(error))
     return tuple(found)
 
 

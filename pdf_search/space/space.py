@@ -10,12 +10,12 @@ from typing import Any
 from pdf_search.config import InputShape, TrialConfig, parse_trial
 from pdf_search.errors import ConfigError, SpaceError
 from pdf_search.records import Protocol
-from pdf_search.space.checked import Checked, check_definition
-from pdf_search.space.definition import Definition
+from pdf_search.space.definition import POINTS, Definition, with_new_names
 from pdf_search.space.domains import Parameter
 from pdf_search.space.files.problems import Problems, did_you_mean
 from pdf_search.space.limits import Limit, count_parameters
 from pdf_search.space.tree import Node, build, parameters, points, size
+from pdf_search.space.validate import Checked, check_definition
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Defaults:
 class Space:
     """A checked space. A point is flat: ``{path: value}`` for every domain that is open.
 
-    ``published``: the points of published settings, to be tried first. ``notes``: what a user
+    ``points_to_evaluate``: tried first, such as published settings. ``notes``: what a user
     should know of them, such as settings that ``--set`` changed.
     """
 
@@ -49,7 +49,7 @@ class Space:
     defaults: Defaults
     limits: tuple[Limit, ...]
     tree: Node = field(repr=False)
-    published: tuple[Mapping[str, Any], ...] = ()
+    points_to_evaluate: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
     definition: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
@@ -154,6 +154,7 @@ class Space:
             notes = tuple(str(note) for note in data["notes"])
         except (KeyError, TypeError, ValueError):
             raise SpaceError("the recorded space is damaged: start a new sweep") from None
+        definition = with_new_names(definition)
         return replace(cls.of(name, definition, definition.problems()), notes=notes)
 
     @classmethod
@@ -166,7 +167,7 @@ class Space:
         checked = check_definition(definition, problems)
         if checked is not None:
             space = cls._from_checked(name, checked)
-            space._check_points(checked.head.published, problems)
+            space._check_points(checked.head.points_to_evaluate, problems)
         problems.raise_if_any()
         assert checked is not None
         return space
@@ -181,17 +182,17 @@ class Space:
             defaults=_defaults(checked),
             limits=checked.limits,
             tree=checked.tree,
-            published=tuple(point for point in head.published if isinstance(point, dict)),
+            points_to_evaluate=tuple(p for p in head.points_to_evaluate if isinstance(p, dict)),
             definition={key: value for key, value in plain.items() if key != "extends"},
         )
 
-    def _check_points(self, published: tuple[Any, ...], problems: Problems) -> None:
-        for index, point in enumerate(published):
+    def _check_points(self, points: tuple[Any, ...], problems: Problems) -> None:
+        for index, point in enumerate(points):
             try:
                 if isinstance(point, dict):
                     self.config(point)
             except ConfigError as error:
-                problems.add(("published", index), str(error))
+                problems.add((POINTS, index), str(error))
 
     def _located(self, action: Callable[[], Any]) -> Any:
         try:

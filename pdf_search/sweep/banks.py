@@ -16,7 +16,7 @@ def shared_bases(space: Space) -> tuple[BasisConfig, ...]:
     The first trial that needs a part of one computes it whole; the others select columns.
     """
     groups: dict[tuple[int | None, bool], list[BasisConfig]] = {}
-    for point in [*map(dict, space.published), *random_points(space, POINTS)]:
+    for point in [*map(dict, space.points_to_evaluate), *random_points(space, POINTS)]:
         basis = parse_trial(space.trial(point), f"space {space.name}").basis
         groups.setdefault((basis.hops, basis.standardise), []).append(basis)
     unions = map(_union, groups.values())

@@ -61,7 +61,7 @@ class Plan(Planned):
     @property
     def starts_with_published(self) -> bool:
         """Whether the first trial is the paper's setting of this data set, unchanged."""
-        listed = self.space.published
+        listed = self.space.points_to_evaluate
         return bool(listed) and origin_of_listed(self.space.config(listed[0])) == "published"
 
     @property
@@ -83,7 +83,7 @@ class Plan(Planned):
     def as_dict(self) -> dict[str, Any]:
         """The plan as it is printed, and as ``--json`` gives it."""
         replicates = len(self.first.replicates)
-        listed, epochs = self.space.published, counted(self.epochs, "epoch")
+        listed, epochs = self.space.points_to_evaluate, counted(self.epochs, "epoch")
         first = words_of_listed(self.space, listed[0]) if listed else "sampled"
         return {
             "sweep": f"{self.name} in {self.folder.path}",
@@ -242,7 +242,7 @@ def count_trials(space: Space, method: Method, options: SweepOptions) -> int:
     if method.sampler == "grid":
         wanted = options.trials
         points = sum(1 for _ in islice(space.grid(), wanted))
-        return wanted if wanted is not None else points + len(space.published)
+        return wanted if wanted is not None else points + len(space.points_to_evaluate)
     return options.trials or space.defaults.trials
 
 

@@ -74,8 +74,11 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
             "5: budget.confirm.top_k: 0 is too small: give 1 or more (how many of the best",
         ),
         ("budget: {epochs: 900}", "3: budget.epochs: 900 is more than training.epochs = 100"),
-        ("published: [znc]", "3: published[0]: no published setting 'znc'; did you mean zinc?"),
-        ("published: [{model.hidden: 3}]", "model.hidden: no domain of this space"),
+        (
+            "points_to_evaluate: [znc]",
+            "3: points_to_evaluate[0]: no published setting 'znc'; did you mean zinc?",
+        ),
+        ("points_to_evaluate: [{model.hidden: 3}]", "model.hidden: no domain of this space"),
         ("folds: 10\nprotocol: split", "4: protocol: protocol split does not go with folds = 10"),
         ("limits: [parameters =< 3]", "3: limits[0]: 'parameters =< 3': not a comparison"),
         (
@@ -163,7 +166,7 @@ phase: search
 metric: rocauc
 budget: {trials: 0, epochs: 900, top_k: 3}
 limits: [training.loss <= 3, paramters <= 3, 3 =<, model.hidden <= 99]
-published: [znc, zinc]
+points_to_evaluate: [znc, zinc]
 data: {name: zinc, split_sed: 3}
 protocol: split
 folds: 10
@@ -219,7 +222,7 @@ def test_one_error_of_each_kind(write: Write) -> None:
         ":7: limits[0]",
         ":7: limits[1]",
         ":7: limits[2]",
-        ":8: published[0]",
+        ":8: points_to_evaluate[0]",
         ":9: data.split_sed",
     ]
 

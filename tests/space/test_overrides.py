@@ -21,7 +21,7 @@ def paths(space: Space) -> set[str]:
 
 
 def first_trial(space: Space) -> Any:
-    return space.trial(space.published[0])
+    return space.trial(space.points_to_evaluate[0])
 
 
 def test_a_setting_that_the_file_leaves_at_its_default() -> None:
@@ -124,7 +124,7 @@ def test_lines_of_the_file_stay_known_beside_an_override(small: str) -> None:
 def test_another_metric_of_the_same_task() -> None:
     space = load_space("zinc", ["metric=rmse"])
     assert space.defaults.metric == "rmse"
-    assert space.config(space.published[0]).data.metric == "rmse"
+    assert space.config(space.points_to_evaluate[0]).data.metric == "rmse"
 
 
 def test_another_data_set_brings_its_metric_and_protocol() -> None:
@@ -139,7 +139,7 @@ def test_another_data_set_brings_its_metric_and_protocol() -> None:
 
 def test_a_published_setting_that_is_overridden_away_is_dropped_with_a_note() -> None:
     space = load_space("zinc", ["model.hidden={choice: [16, 32]}"])
-    assert space.published == ()
+    assert space.points_to_evaluate == ()
     assert space.notes == ("the published setting zinc is not in the space: not tried",)
 
 

@@ -32,7 +32,11 @@ def space_of(key: str, text: str) -> str:
         ("budget", "{method: 3}", "3 does not fit: give a text (how configurations are drawn"),
         ("budget", "3", "budget: 3 does not fit: give keys with values (how much is trained"),
         ("limits", "parameters <= 3", "'parameters <= 3' does not fit: give a list (comparisons"),
-        ("published", "[3]", "published[0]: 3 does not fit: give a text or keys with values"),
+        (
+            "points_to_evaluate",
+            "[3]",
+            "points_to_evaluate[0]: 3 does not fit: give a text or keys",
+        ),
         ("description", "[a]", "description: ['a'] does not fit: give a text"),
         ("data", "zinc", "data: 'zinc' does not fit: give keys with values (the data set: {name"),
         ("data", "{name: zinc, train_fraction: 0}", "data.train_fraction: 0 is too small: give mo"),

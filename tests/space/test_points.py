@@ -202,7 +202,7 @@ def test_round_trip_through_json(name: str) -> None:
     assert again.as_dict() == space.as_dict()
     assert again.parameters() == space.parameters()
     assert again.defaults == space.defaults
-    assert again.published == space.published
+    assert again.points_to_evaluate == space.points_to_evaluate
     assert again.notes == space.notes
     assert again.limits == space.limits
     point = space.sample(first)
@@ -213,7 +213,7 @@ def test_a_recorded_space_needs_its_file_no_more(write: Write) -> None:
     path = write("extends: zinc\nmodel: {hidden: {choice: [16, 160]}}\n")
     data = load_space(path).as_dict()
     Path(path).unlink()
-    assert Space.from_dict(data).published[0]["model.hidden"] == 160
+    assert Space.from_dict(data).points_to_evaluate[0]["model.hidden"] == 160
 
 
 def test_damaged_records_are_refused() -> None:
@@ -223,9 +223,9 @@ def test_damaged_records_are_refused() -> None:
 
 def test_a_mapping_that_replaces_a_plain_value_keeps_the_published_point() -> None:
     space = load_space("zinc", ["basis={eps: [-0.5], k: {low: 1, high: 3}, support: {hops: 2}}"])
-    assert space.published
-    assert space.config(space.published[0]).model.hidden == 160
-    assert space.config(space.published[0]).basis.hops == 2
+    assert space.points_to_evaluate
+    assert space.config(space.points_to_evaluate[0]).model.hidden == 160
+    assert space.config(space.points_to_evaluate[0]).basis.hops == 2
 
 
 @pytest.mark.parametrize(

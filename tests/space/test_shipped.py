@@ -72,7 +72,7 @@ def test_each_space_is_for_its_data_set(name: str) -> None:
 @pytest.mark.parametrize("name", PAPER)
 def test_the_published_setting_is_within_the_limits(name: str) -> None:
     space = load_space(name)
-    (point,) = space.published
+    (point,) = space.points_to_evaluate
     config = space.config(point)
     shape = lookup(config.data).shape
     assert shape is not None
@@ -82,7 +82,7 @@ def test_the_published_setting_is_within_the_limits(name: str) -> None:
 
 def test_zinc_counts_its_parameters() -> None:
     space = load_space("zinc")
-    config = space.config({**space.published[0], "model.hidden": 176})
+    config = space.config({**space.points_to_evaluate[0], "model.hidden": 176})
     shape = lookup(config.data).shape
     assert shape is not None
     (message,) = space.violations(config, shape)
@@ -142,7 +142,7 @@ def test_a_space_extends_a_shipped_one(tmp_path: Any) -> None:
     assert space.name == "mine"
     assert space.defaults.trials == 3
     assert space.defaults.confirm_top_k == base.defaults.confirm_top_k
-    assert space.published == base.published
+    assert space.points_to_evaluate == base.points_to_evaluate
     domains = {p.path: p.domain for p in space.parameters()}
     assert domains == {p.path: p.domain for p in base.parameters()} | {
         "model.hidden": Choice((16, 256))

@@ -44,7 +44,7 @@ def test_over_a_space_the_published_setting_is_still_the_first_trial(
     data_set: str, name: str
 ) -> None:
     space = load_space(data_set, setting=name)
-    (point,) = space.published
+    (point,) = space.points_to_evaluate
     assert space.config(point) == parse_trial(taxonomy_setting(name).over(paper_trial(data_set)))
     assert space.notes == ()
 
@@ -68,7 +68,7 @@ def test_bernnet_and_gpr_are_one_setting() -> None:
 
 def test_set_changes_what_was_laid_over() -> None:
     space = load_space("zinc", ["basis.k.high=10", "model.hidden=32"], "taxonomy/gpr")
-    config = space.config(space.published[0])
+    config = space.config(space.points_to_evaluate[0])
     assert config.basis.size == 11
     assert config.model.hidden == 32
     assert config.training.epochs == 351

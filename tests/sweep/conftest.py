@@ -17,7 +17,7 @@ data: {name: freesolv}
 metric: rmse
 budget: {trials: 6, epochs: 12, method: tpe+asha, confirm: {top_k: 2, seeds: 3}}
 limits: [model.hidden * model.layers <= 200]
-published:
+points_to_evaluate:
   - model.hidden: 32
     training.learning_rate: 0.004
     training.batch_size: 16

@@ -160,7 +160,7 @@ def test_a_ledger_records_relative_places_and_works_with_absolute_ones(
         )
 
     first = trial_log(folder)
-    first.planned(Job(Phase.SEARCH, 0, bench.builder.search(dict(space.published[0]))))
+    first.planned(Job(Phase.SEARCH, 0, bench.builder.search(dict(space.points_to_evaluate[0]))))
     first.started(0)
     inside = "trials/search/0000-aa/checkpoint_000000"
     first.checkpoint(0, f"{folder.path}/{inside}")

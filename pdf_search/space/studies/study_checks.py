@@ -7,7 +7,7 @@ from typing import Any
 
 from pdf_search.records import Protocol
 from pdf_search.space.files.problems import Problems, Where
-from pdf_search.space.published import differences
+from pdf_search.space.points import differences
 from pdf_search.space.studies.study import StudyHead, StudyRow
 
 

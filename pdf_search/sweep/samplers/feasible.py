@@ -81,7 +81,7 @@ def _broken(
 
 
 def _points(space: Space, method: Method) -> Iterator[Mapping[str, Any]]:
-    yield from space.published
+    yield from space.points_to_evaluate
     if method.sampler == "grid":
         yield from islice(space.grid(), GRID_POINTS)
     yield from random_points(space, DRAWS)

@@ -21,7 +21,7 @@ class Point:
 
 def fixed_points(space: Space, method: Method) -> Iterator[Point]:
     """Listed settings; for the method ``grid``, all points of the space after them."""
-    for index, values in enumerate(space.published):
+    for index, values in enumerate(space.points_to_evaluate):
         origin = origin_of_listed(space.config(values))
         yield Point(f"published {index}", origin, values)
     if method.sampler == "grid":

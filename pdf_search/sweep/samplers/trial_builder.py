@@ -52,7 +52,8 @@ def cut(tree: dict[str, Any], epochs: int) -> dict[str, Any]:
 
 def example(space: Space) -> dict[str, Any]:
     """A point of the space: the published one, or a random one."""
-    return dict(space.published[0]) if space.published else next(iter(random_points(space, 1)))
+    listed = space.points_to_evaluate
+    return dict(listed[0]) if listed else next(iter(random_points(space, 1)))
 
 
 def random_points(space: Space, count: int) -> list[dict[str, Any]]:
@@ -63,7 +64,7 @@ def random_points(space: Space, count: int) -> list[dict[str, Any]]:
 
 def longest_warmup(space: Space) -> int:
     """Epochs of warm-up that a trial of this space can have, over published and random points."""
-    points = [*map(dict, space.published), *random_points(space, PROBES)]
+    points = [*map(dict, space.points_to_evaluate), *random_points(space, PROBES)]
     return max(parse_trial(space.trial(p)).training.schedule.warmup for p in points)
 
 

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from pdf_search.errors import SpaceError
 from pdf_search.space import Space, load_space, origin_of_listed, words_of_listed
 
 
 def described(space: Space) -> tuple[str, str]:
-    (values,) = space.published
+    (values,) = space.points_to_evaluate
     return origin_of_listed(space.config(values)), words_of_listed(space, values)
 
 
@@ -50,5 +51,25 @@ def test_a_space_of_ones_own_may_change_or_list(tmp_path: Path) -> None:
 
 def test_a_shorter_run_is_still_the_published_setting() -> None:
     space = load_space("zinc")
-    config = space.config(space.published[0])
+    config = space.config(space.points_to_evaluate[0])
     assert origin_of_listed(config.model_copy(update={"stop_epoch": 20})) == "published"
+
+
+def test_the_older_name_of_points_to_evaluate_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    text = (
+        "data: {name: freesolv}\n%s: [{model.hidden: 24}]\n"
+        "basis: {eps: [-0.3], k: 2}\nmodel: {hidden: {choice: [16, 24]}}\n"
+    )
+    file.write_text(text % "points_to_evaluate")
+    new = load_space(str(file))
+    assert new.points_to_evaluate[0]["model.hidden"] == 24
+    file.write_text(text % "published")
+    assert load_space(str(file)) == new
+    assert load_space(str(file), ["published=[]"]).points_to_evaluate == ()
+    recorded = new.as_dict()
+    recorded["definition"]["published"] = recorded["definition"].pop("points_to_evaluate")
+    assert Space.from_dict(recorded) == new
+    file.write_text(text % "published" + "points_to_evaluate: []\n")
+    with pytest.raises(SpaceError, match=r"own.yaml:2: published: the older name of points_to_ev"):
+        load_space(str(file))

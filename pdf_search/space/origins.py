@@ -9,7 +9,7 @@ from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import family
 from pdf_search.space.files.shipped import SHIPPED
 from pdf_search.space.load import paper_names, paper_trial
-from pdf_search.space.published import differences
+from pdf_search.space.points import differences
 from pdf_search.space.space import Space
 
 PUBLISHED = "published"
