@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf_search.graphs import bank_builder as build
+from pdf_search.graphs import bank_builder
 from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.graph_set import GraphSet
@@ -148,7 +148,7 @@ def test_large_graphs_by_sparse_products_give_the_same_bank(
     chosen, config = graph_set(drawn), basis(grid, hops, standardise)
     dense = build_bank(chosen, config)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "DENSE_NODES", 0)
+        patch.setattr(bank_builder, "DENSE_NODES", 0)
         sparse = build_bank(chosen, config)
     np.testing.assert_array_equal(sparse.pair_ptr, dense.pair_ptr)
     np.testing.assert_array_equal(sparse.target, dense.target)
@@ -174,7 +174,7 @@ def test_a_graph_with_more_than_512_nodes() -> None:
 def test_memory_sized_batches_do_not_change_the_bank(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen, config = graph_set(SHAPES), basis(GRID, standardise=True)
     whole = build_bank(chosen, config)
-    monkeypatch.setattr(build, "_BATCH_VALUES", 200)
+    monkeypatch.setattr(bank_builder, "_BATCH_VALUES", 200)
     assert_same(build_bank(chosen, config), whole)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from pdf_search.config import BasisConfig, Hops
-from pdf_search.graphs import bank_builder as build
+from pdf_search.graphs import bank_builder
 from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.bank_size import estimate_near_pairs
 from tests.graphs.makers import (
@@ -71,7 +71,7 @@ def test_rows_are_the_grid_then_the_diagonals(
 ) -> None:
     basis = config(grid, tuple(diagonals), hops)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "DENSE_NODES", dense_nodes)  # 0: sparse products
+        patch.setattr(bank_builder, "DENSE_NODES", dense_nodes)  # 0: sparse products
         bank = build_bank(graph_set(drawn), basis)
     assert bank.rows.shape[1] == basis.size == 1 + len(basis.grid) + len(diagonals)
     assert bank.diagonals == tuple(sorted(diagonals, reverse=True))

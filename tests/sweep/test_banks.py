@@ -8,12 +8,12 @@ import torch
 
 from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
-from pdf_search.graphs import bank_builder as build
+from pdf_search.graphs import bank_builder
 from pdf_search.space import load_space
 from pdf_search.sweep.banks import shared_bases
 from pdf_search.sweep.samplers.trial_builder import random_points
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import build_program
+from pdf_search.training.trainers import build_trainer
 
 SPACE = """
 data: {name: freesolv}
@@ -54,10 +54,10 @@ def test_the_first_trial_builds_for_all(
     data = load_prepared(prepare(configs[0].data, cache=cache))
     data = replace(data, bases=shared_bases(space))
     built: list[BasisConfig] = []
-    really = build.build_bank
-    monkeypatch.setattr(build, "build_bank", lambda g, b: built.append(b) or really(g, b))
+    really = bank_builder.build_bank
+    monkeypatch.setattr(bank_builder, "build_bank", lambda g, b: built.append(b) or really(g, b))
     for config in configs:
         splits = ReplicateSplits.of(config, data)
-        program = build_program(config, data, splits, torch.device("cpu"))
+        program = build_trainer(config, data, splits, torch.device("cpu"))
         assert program.data.rows.shape[1] == config.basis.size
     assert len(built) == len({config.basis.hops for config in configs}) == 2

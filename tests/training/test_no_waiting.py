@@ -26,7 +26,7 @@ from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.optimizer import AdamW
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.trainers import build_trainer
-from tests.training.test_static_program import MODELS
+from tests.training.test_cuda_graph_trainer import MODELS
 from tests.training.trials import trial
 
 CPU = torch.device("cpu")
