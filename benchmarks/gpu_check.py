@@ -28,9 +28,18 @@ from torch import Tensor
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.data.banks import cached_bank
-from pdf_search.kernels import product, reference, triples
-from pdf_search.kernels.messages import message
-from pdf_search.kernels.triples import Chunks, Messages, Order, Triples
+from pdf_search.kernels import (
+    Chunks,
+    GroupedTriples,
+    Messages,
+    Triples,
+    backend_for,
+    build_triples,
+    message,
+    reference,
+    segment_product,
+    structures,
+)
 from pdf_search.model.engines import engine_data
 from pdf_search.model.layers import BatchNorm, activation
 from pdf_search.model.randomness import replicate_keys
@@ -98,7 +107,7 @@ def kernels(bench: Bench) -> Iterator[Row]:
     count, segments, rows_a, rows_b = 20_000, 1500, 300, 4000
     picks = [torch.randint(n, (count,), generator=generator) for n in (segments, rows_a, rows_b)]
     picks[1][: count // 2] = 0  # one hot row
-    order = Triples.build(*picks, (segments, rows_a, rows_b))
+    order = build_triples(*picks, (segments, rows_a, rows_b))
     device = bench.device
     for width in (160, 1):
         a = torch.randn(rows_a, width, generator=generator)
@@ -114,8 +123,8 @@ def kernels(bench: Bench) -> Iterator[Row]:
                    f"deterministic {ordered}", "error": worst, "limit": 1e-5}  # fmt: skip
     a, b = (torch.randn(n, 160, generator=generator).bfloat16() for n in (rows_a, rows_b))
     moved = _moved(order, device).by_segment
-    ours = product.kernels_for(b.to(device)).segment_product(a.to(device), b.to(device), moved)
-    theirs = reference.segment_product(a, b, order.by_segment)
+    ours = backend_for(b.to(device)).grouped_product(a.to(device), b.to(device), moved)
+    theirs = reference.grouped_product(a, b, order.by_segment)
     yield {"part": "kernels", "what": "segment product, bfloat16", "error": error(ours, theirs),
            "limit": 1e-2}  # fmt: skip
     yield from _messages(generator, device)
@@ -123,8 +132,8 @@ def kernels(bench: Bench) -> Iterator[Row]:
 
 
 def _moved(order: Triples, device: torch.device) -> Triples:
-    def move(o: Order) -> Order:
-        return Order(o.ptr.to(device), o.first.to(device), o.second.to(device))
+    def move(o: GroupedTriples) -> GroupedTriples:
+        return GroupedTriples(o.ptr.to(device), o.first.to(device), o.second.to(device))
 
     return Triples(move(order.by_segment), move(order.by_a), move(order.by_b))
 
@@ -133,7 +142,7 @@ def _product(
     a: Tensor, b: Tensor, grad: Tensor, order: Triples, device: torch.device
 ) -> tuple[Tensor, ...]:
     a, b = (x.to(device).requires_grad_() for x in (a, b))
-    out = product.segment_product(a, b, order)
+    out = segment_product(a, b, order)
     return out, *torch.autograd.grad(out, (a, b), grad.to(device))
 
 
@@ -152,7 +161,7 @@ def _messages(generator: torch.Generator, device: torch.device) -> Iterator[Row]
     results = []
     for function, where, kind_of in (
         (message, device, torch.float32),
-        (reference.message, torch.device("cpu"), torch.float64),
+        (reference.message_forward, torch.device("cpu"), torch.float64),
     ):
         inputs = [x.to(where, kind_of).requires_grad_() for x in (y, w)]
         out = function(*inputs, Messages(*(i.to(where) for i in index)), "gelu")
@@ -330,33 +339,33 @@ def tiles(bench: Bench) -> Iterator[Row]:
     if bench.device.type != "cuda":
         yield {"part": "tiles", "what": "needs a GPU"}
         return
-    from pdf_search.kernels import gpu  # noqa: PLC0415
+    from pdf_search.kernels.triton import segment_product as tiled  # noqa: PLC0415
 
     splits, make = bench.setup(bench.config(bench.small, bench.replicates, "fast"))
     batch = make().data.collate(splits.epoch_order(1)[:, :64].to(bench.device))
-    own = triples.GPU_CHUNK, gpu.ROWS, gpu.CHANNELS, gpu.WARPS
+    own = structures.GPU_CHUNK, tiled.ROWS, tiled.CHANNELS, tiled.WARPS
     orders = vars(batch.triples)
     sizes = {"by_segment": ("by_a", "by_b"), "by_a": ("by_segment", "by_b"),
              "by_b": ("by_a", "by_segment")}  # fmt: skip
     for choice in ((64, 8, 32, 1), (64, 16, 32, 1), (64, 16, 32, 2), (32, 8, 32, 1),
                    (128, 8, 32, 1), (64, 4, 64, 1), (64, 8, 64, 2), (64, 4, 32, 1)):  # fmt: skip
-        triples.GPU_CHUNK, gpu.ROWS, gpu.CHANNELS, gpu.WARPS = choice
+        structures.GPU_CHUNK, tiled.ROWS, tiled.CHANNELS, tiled.WARPS = choice
         row: Row = {"part": "tiles", "chunk, rows, channels, warps": choice}
         for name, (first, second) in sizes.items():
             order = orders[name]
-            ready = Order(order.ptr, order.first, order.second, Chunks.of(order.ptr))
+            ready = GroupedTriples(order.ptr, order.first, order.second, Chunks.of(order.ptr))
             a, b = (
                 torch.randn(orders[n].groups, bench.hidden, device=bench.device)
                 for n in (first, second)
             )
             for _ in range(3):
-                gpu.segment_product(a, b, ready)
+                tiled.grouped_product(a, b, ready)
             began = bench.wait()
             for _ in range(20):
-                gpu.segment_product(a, b, ready)
+                tiled.grouped_product(a, b, ready)
             row[f"{name}_us"] = 1e6 * (bench.wait() - began) / 20
         yield row
-    triples.GPU_CHUNK, gpu.ROWS, gpu.CHANNELS, gpu.WARPS = own
+    structures.GPU_CHUNK, tiled.ROWS, tiled.CHANNELS, tiled.WARPS = own
 
 
 def slowest(bench: Bench) -> Iterator[Row]:

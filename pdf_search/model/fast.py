@@ -14,13 +14,12 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.kernels.messages import message
-from pdf_search.kernels.product import segment_product
+from pdf_search.kernels import message, segment_product
 from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout
-from pdf_search.model.segments import max_by, sum_by
+from pdf_search.model.segments import scatter_max, scatter_sum
 
 LARGEST = 80.0  # exp of it, of its negative and of their products with sums stay within float32
 
@@ -98,11 +97,11 @@ def pair_weights(
     nodes = len(far)
     target = pairs.target[None]
     some = pairs.far_count > 0
-    largest = max_by(near.detach()[None], target, nodes)[0, :nodes]
+    largest = scatter_max(near.detach()[None], target, nodes)[0, :nodes]
     largest = torch.where(some, torch.maximum(largest, far.detach()), largest)
     largest = torch.where(largest.isinf(), 0.0, largest)  # padding has no pair
     near = (near - largest.index_select(0, pairs.target)).exp()
     far = torch.where(some, (far - largest).exp(), 0.0)
-    total = sum_by(near[None], target, nodes)[0] + pairs.far_count * far
+    total = scatter_sum(near[None], target, nodes)[0] + pairs.far_count * far
     total = torch.where(total > 0, total, 1.0)
     return near / total.index_select(0, pairs.target), far / total

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from pdf_search.graphs import Nodes
-from pdf_search.kernels.triples import Messages, Triples
+from pdf_search.kernels import Messages, Triples
 
 
 @dataclass(frozen=True)

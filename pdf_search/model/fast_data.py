@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from pdf_search.graphs import Bank, GraphSet, NodeData, Ragged, compact, counts, put
-from pdf_search.kernels.triples import Messages, Order, Triples, group, pointer
+from pdf_search.kernels import (
+    GraphLists,
+    GroupedTriples,
+    Messages,
+    Triples,
+    collate_lists,
+    group_triples,
+    segment_pointers,
+)
 from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 
 
@@ -28,8 +34,8 @@ class _Lists:
         columns = (c if kind is None else c.astype(kind) for c in ragged.columns)
         return cls(put(ragged.ptr, device), tuple(put(c, device) for c in columns))
 
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        return (self.ptr.numpy(), *(c.numpy() for c in self.columns))
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (self.ptr, *self.columns)
 
     def take(self, graphs: Tensor) -> _Taken:
         """The lists of these graphs [R, B], one after the other."""
@@ -69,7 +75,7 @@ class FastData:
     rows: Tensor  # [U, m] float32
     edge_types: Tensor  # [T, C]
     by_pair: bool
-    scratch: tuple[NDArray[np.int32], NDArray[np.int32]] | None  # where the CPU's kernel collates
+    scratch: tuple[Tensor, Tensor] | None  # where the CPU's kernel collates
 
     @classmethod
     def build(
@@ -78,7 +84,9 @@ class FastData:
         lists = compact(bank, by_pair)
         compiled = device.type == "cpu" and not by_pair
         kind = np.int32 if compiled else None  # the kernel is compiled for one kind of integers
-        scratch = [np.full(len(rows), -1, np.int32) for rows in (bank.rows, lists.plus)]
+        scratch = [
+            torch.full((len(rows),), -1, dtype=torch.int32) for rows in (bank.rows, lists.plus)
+        ]
         return cls(
             node_data=NodeData.build(graphs, device),
             messages=_Lists.of(lists.messages, device, kind),
@@ -134,31 +142,31 @@ class _Collation:
             weights=weights,
         )
 
-    def compiled_batch(self, scratch: tuple[NDArray[np.int32], NDArray[np.int32]]) -> FastBatch:
+    def compiled_batch(self, scratch: tuple[Tensor, Tensor]) -> FastBatch:
         """``batch`` by the CPU's kernel."""
-        from pdf_search.kernels import cpu, cpu_collate  # noqa: PLC0415  (Numba loads a compiler)
-
         data = self.data
-        lists = (data.row_lists, data.entry_lists, data.triples, data.messages)
-        with cpu.threads():  # one caller at a time: the scratch is shared
-            made = cpu_collate.collate(
-                self.graphs.contiguous().numpy(),
-                self.first_node.view(self.graphs.shape).numpy(),
-                self.replicates * self.places,
-                *(each.arrays() for each in lists),
-                data.plus.numpy(),
-                data.minus.numpy(),
-                *scratch,
-            )
-        table, both, listed, *orders = ([torch.from_numpy(a) for a in part] for part in made)
-        node, kind, ptr = listed
+        made = collate_lists(
+            self.graphs,
+            self.first_node.view(self.graphs.shape),
+            self.nodes.node_count,
+            self.replicates * self.places,
+            GraphLists(
+                rows=data.row_lists.tensors(),
+                entries=data.entry_lists.tensors(),
+                triples=data.triples.tensors(),
+                messages=data.messages.tensors(),
+                plus=data.plus,
+                minus=data.minus,
+                scratch=scratch,
+            ),
+        )
         return FastBatch(
             **vars(self.nodes),
-            rows=table[0],
-            row_weight=table[1][..., None],
-            messages=Messages(node, kind, ptr, self.nodes.node_count.flatten()),
-            triples=Triples(*(Order(o[0], o[1], o[2]) for o in orders)),
-            weights=FastEntries(*both),
+            rows=made.rows,
+            row_weight=made.row_weight,
+            messages=made.messages,
+            triples=made.triples,
+            weights=FastEntries(made.plus, made.minus),
         )
 
     def _rows(self) -> tuple[Tensor, Tensor]:
@@ -219,11 +227,11 @@ class _Collation:
         place = by_message + taken.first[taken.slot]
         uses = messages.columns[2].cumsum(0)
         return Triples(
-            by_segment=Order(
-                pointer(target, self.replicates * self.places), factor.int(), used.int()
+            by_segment=GroupedTriples(
+                segment_pointers(target, self.replicates * self.places), factor.int(), used.int()
             ),
-            by_a=group(factor, target, used, factors),
-            by_b=Order(
+            by_a=group_triples(factor, target, used, factors),
+            by_b=GroupedTriples(
                 torch.cat([uses.new_zeros(1), uses]).int(),
                 factor[place].int(),
                 target[place].int(),

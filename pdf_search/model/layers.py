@@ -11,9 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
-from pdf_search.kernels.normalise import normalise, shifted
-from pdf_search.kernels.product import fuses
-from pdf_search.model.segments import pick
+from pdf_search.kernels import batch_norm, bias_activation, has_fused_kernels
+from pdf_search.model.segments import index_select
 
 NORM_EPS = 1e-5
 NORM_MOMENTUM = 0.1
@@ -67,7 +66,7 @@ class BatchNorm(nn.Module):
 
     def fused(self, x: Tensor, shift: Tensor, weight: Tensor, act: str | None) -> Tensor:
         """act(BatchNorm(x + shift)) by one kernel; ``shift`` [R, 1, d]."""
-        return normalise(x, shift, weight, self, self.training, act)
+        return batch_norm(x, shift, weight, self, self.training, act)
 
     @torch.no_grad()
     def _update(self, mean: Tensor, var: Tensor, count: Tensor) -> None:
@@ -86,7 +85,7 @@ def block(
     fused: bool,
 ) -> Tensor:
     """act(norm(linear(x))) for entries ``x`` [R, L, d] that count ``weight`` [R, L, 1] times."""
-    if not (fused and fuses(x)):
+    if not (fused and has_fused_kernels(x)):
         x = linear(x) if norm is None else norm(linear(x), weight)
         return x if act is None else activation(act, x)
     assert isinstance(linear, Linear)
@@ -94,7 +93,7 @@ def block(
     if norm is not None:
         assert isinstance(norm, BatchNorm)
         return norm.fused(product, linear.bias, weight, act)
-    return shifted(product, linear.bias, act)
+    return bias_activation(product, linear.bias, act)
 
 
 class Embedding(nn.Module):
@@ -119,7 +118,7 @@ class Embedding(nn.Module):
             rows = (
                 torch.cat([table[:, :1].detach(), table[:, 1:]], 1) if self.frozen_zero else table
             )
-            out = out + pick(rows, codes[..., column])
+            out = out + index_select(rows, codes[..., column])
         assert isinstance(out, Tensor)
         return out
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pdf_search.kernels.noise import MASK, fold_in, keep_factors, mix
+from pdf_search.kernels import UINT32_MAX, fold_in, keep_factors, mix_bits
 from pdf_search.records import Replicate
 
 # Places of the dropout noise; layer l uses LAYER + 2 l and the one after it.
@@ -20,9 +20,9 @@ FILTER, HEAD, LAYER = 0, 1, 2
 
 def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
     """One key a replicate, [R], for a purpose named by ``path`` (epoch, step, ...)."""
-    keys = torch.tensor([r.seed & MASK for r in replicates], dtype=torch.int64)
+    keys = torch.tensor([r.seed & UINT32_MAX for r in replicates], dtype=torch.int64)
     folds = torch.tensor([-1 if r.fold is None else r.fold for r in replicates])
-    keys = fold_in(mix(keys), folds)
+    keys = fold_in(mix_bits(keys), folds)
     for value in path:
         keys = fold_in(keys, value)
     return keys
@@ -31,7 +31,7 @@ def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
 def private_order(keys: Tensor, items: Tensor) -> Tensor:
     """A random order of each key's own ``items`` [R, n] (-1: none, last), as places [R, n]."""
     rank = fold_in(keys[:, None], items)
-    rank = torch.where(items >= 0, rank, MASK + 1)
+    rank = torch.where(items >= 0, rank, UINT32_MAX + 1)
     return rank.argsort(dim=1, stable=True)
 
 

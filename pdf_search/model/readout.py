@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdf_search.model.segments import max_by, sum_by
+from pdf_search.model.segments import scatter_max, scatter_sum
 
 
 def readout(kind: str, x: Tensor, slot: Tensor, node_count: Tensor) -> Tensor:
@@ -15,7 +15,7 @@ def readout(kind: str, x: Tensor, slot: Tensor, node_count: Tensor) -> Tensor:
     """
     slots = node_count.shape[1]
     if kind == "max":
-        out = max_by(x, slot, slots)[:, :slots]
+        out = scatter_max(x, slot, slots)[:, :slots]
         return torch.where(node_count[..., None] > 0, out, 0.0)
-    total = sum_by(x, slot, slots)
+    total = scatter_sum(x, slot, slots)
     return total / node_count[..., None].clamp(min=1) if kind == "mean" else total

@@ -12,7 +12,7 @@ from pdf_search.graphs import Batch
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear, activation
 from pdf_search.model.randomness import FILTER, Dropout
-from pdf_search.model.segments import max_by, pick, sum_by
+from pdf_search.model.segments import index_select, scatter_max, scatter_sum
 
 
 class ReferenceConvolution:
@@ -34,16 +34,16 @@ class ReferenceConvolution:
         """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
         batch = self.batch
         if e is None:  # without edge input a node sends the same message to all
-            message = pick(activation(self.activation, pre(x)), batch.pair_source)
+            message = index_select(activation(self.activation, pre(x)), batch.pair_source)
         else:
-            sent = pick(x, batch.pair_source) + pick(e, batch.pair_type)
+            sent = index_select(x, batch.pair_source) + index_select(e, batch.pair_type)
             message = activation(self.activation, pre(sent))
-        return sum_by(message * self.weights, batch.pair_target, x.shape[1])
+        return scatter_sum(message * self.weights, batch.pair_target, x.shape[1])
 
 
 def incoming_softmax(f: Tensor, target: Tensor, nodes: int) -> Tensor:
     """Softmax over the incoming pairs of each node, per channel. ``f`` [R, P, d]."""
-    largest = max_by(f.detach(), target, nodes)
-    weight = (f - pick(largest, target)).exp()
-    total = sum_by(weight, target, nodes + 1)
-    return weight / pick(total, target)
+    largest = scatter_max(f.detach(), target, nodes)
+    weight = (f - index_select(largest, target)).exp()
+    total = scatter_sum(weight, target, nodes + 1)
+    return weight / index_select(total, target)

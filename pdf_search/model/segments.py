@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 
-def pick(x: Tensor, index: Tensor) -> Tensor:
+def index_select(x: Tensor, index: Tensor) -> Tensor:
     """Rows of ``x`` [R, N, d] by ``index`` [R, L], as [R, L, d]."""
     flat = _flat(index, x.shape[1])
     return x.flatten(0, 1).index_select(0, flat).view(*index.shape, x.shape[2])
 
 
-def sum_by(values: Tensor, index: Tensor, size: int) -> Tensor:
+def scatter_sum(values: Tensor, index: Tensor, size: int) -> Tensor:
     """Sum entries [R, L, d] by ``index`` [R, L] into [R, size, d]; index ``size`` is dropped."""
     replicates, _, width = values.shape
     out = values.new_zeros(replicates * (size + 1), width)
@@ -26,7 +26,7 @@ def sum_by(values: Tensor, index: Tensor, size: int) -> Tensor:
     return out.view(replicates, size + 1, width)[:, :size]
 
 
-def max_by(values: Tensor, index: Tensor, size: int) -> Tensor:
+def scatter_max(values: Tensor, index: Tensor, size: int) -> Tensor:
     """Largest entry by ``index``, [R, size + 1, d]; -inf where there is none."""
     replicates, _, width = values.shape
     out = values.new_full((replicates * (size + 1), width), -torch.inf)

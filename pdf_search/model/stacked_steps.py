@@ -18,12 +18,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pdf_search.kernels.triples import Chunks, Messages, Order, Triples
+from pdf_search.kernels import Chunks, GroupedTriples, Messages, Triples
 from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
 
-Orders = tuple[Order, Order, Order]  # by segment, by weight, by message
+Orders = tuple[GroupedTriples, GroupedTriples, GroupedTriples]  # by segment, by weight, by message
 Renumber = Callable[[Tensor], Tensor]  # numbers [S, ...] of the whole to those of their step
 
 
@@ -159,8 +159,12 @@ class _Stacking:
         )
 
     def _order(
-        self, order: Order, groups: Tensor, runs: list[Tensor], numbers: tuple[Renumber, Renumber]
-    ) -> Order:
+        self,
+        order: GroupedTriples,
+        groups: Tensor,
+        runs: list[Tensor],
+        numbers: tuple[Renumber, Renumber],
+    ) -> GroupedTriples:
         """The triples of these groups of the whole, [S, groups] (-1: none), step by step.
 
         ``runs``: the groups of step s are those from ``run[s]`` to ``run[s + 1]`` of each run.
@@ -168,7 +172,7 @@ class _Stacking:
         if not len(order.first):  # no graph at all
             shape = (self.steps, self.sizes.triples)
             none = groups.new_zeros(self.steps, groups.shape[1] + 1).int()
-            return Order(none, none.new_zeros(shape), none.new_zeros(shape))
+            return GroupedTriples(none, none.new_zeros(shape), none.new_zeros(shape))
         known = groups.clamp(min=0)
         lengths = torch.where(groups >= 0, order.ptr[known + 1] - order.ptr[known], 0)
         place = torch.arange(self.sizes.triples, device=self.device).expand(self.steps, -1)
@@ -181,7 +185,7 @@ class _Stacking:
         first, second = numbers
         one = torch.where(inside, first(order.first[source]), 0)
         two = torch.where(inside, second(order.second[source]), 0)
-        return Order(pad(lengths.cumsum(1), (1, 0)).int(), one.int(), two.int())
+        return GroupedTriples(pad(lengths.cumsum(1), (1, 0)).int(), one.int(), two.int())
 
     def _with_chunks(self, orders: Orders) -> Orders:
         exact = [Chunks.of(order.ptr) for order in orders]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from pdf_search.kernels.adamw import BETA1, BETA2, adamw
+from pdf_search.kernels import BETA1, BETA2, adamw
 
 
 class AdamW:

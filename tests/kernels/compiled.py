@@ -12,7 +12,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from pdf_search.kernels import gpu, gpu_adamw, gpu_messages, gpu_norm
+from pdf_search.kernels.triton import adamw, batch_norm, messages, segment_product
 
 TARGET = GPUTarget("cuda", 90, 32)
 INTEGERS = {"channels", "width", "length", "runs", "slots", "types", "shift_step"} | {
@@ -46,24 +46,25 @@ def build(kernel: Any, wide: set[str] = frozenset(), warps: int = 4, **fixed: An
 
 
 def main() -> None:
-    tile = {"ROWS": gpu.ROWS, "WIDTH": gpu.CHANNELS}
+    tile = {"ROWS": segment_product.ROWS, "WIDTH": segment_product.CHANNELS}
+    product, warps = segment_product._kernel, segment_product.WARPS
     for shared in (False, True):
-        build(gpu._kernel, warps=gpu.WARPS, SHARED=shared, DOT=False, **tile)
+        build(product, warps=warps, SHARED=shared, DOT=False, **tile)
     dot = tile | {"WIDTH": 256}
-    build(gpu._kernel, warps=gpu.WARPS, SHARED=False, DOT=True, **dot)
-    build(gpu._join_kernel, warps=gpu.WARPS, WIDTH=gpu.CHANNELS)
-    tile = {"ROWS": gpu_norm.ROWS, "WIDTH": gpu_norm.CHANNELS}
-    for kernel in (gpu_norm._runs, gpu_norm._statistics, gpu_norm._sums, gpu_norm._shared):
+    build(product, warps=warps, SHARED=False, DOT=True, **dot)
+    build(segment_product._join_kernel, warps=warps, WIDTH=segment_product.CHANNELS)
+    tile = {"ROWS": batch_norm.ROWS, "WIDTH": batch_norm.CHANNELS}
+    for kernel in (batch_norm._runs, batch_norm._statistics, batch_norm._sums, batch_norm._shared):
         build(kernel, **tile)
     for act, gelu in ((False, False), (True, False), (True, True)):
-        for kernel in (gpu_norm._forward, gpu_norm._slopes):
+        for kernel in (batch_norm._forward, batch_norm._slopes):
             build(kernel, ACT=act, GELU=gelu, **tile)
-    tile = {"ROWS": gpu_messages.ROWS, "WIDTH": gpu_messages.CHANNELS}
+    tile = {"ROWS": messages.ROWS, "WIDTH": messages.CHANNELS}
     wide = WIDE | {"ptr"}
-    build(gpu_messages._forward, wide, GELU=True, **tile)
+    build(messages._forward, wide, GELU=True, **tile)
     for types in (16, 64):
-        build(gpu_messages._backward, wide, GELU=True, TYPES=types, **tile)
-    build(gpu_adamw._kernel, beta1=0.9, beta2=0.999, eps=1e-8, SPAN=gpu_adamw.SPAN)
+        build(messages._backward, wide, GELU=True, TYPES=types, **tile)
+    build(adamw._kernel, beta1=0.9, beta2=0.999, eps=1e-8, SPAN=adamw.SPAN)
     print("all compiled")
 
 

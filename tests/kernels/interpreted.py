@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import torch
 
-from pdf_search.kernels import product
+from pdf_search.kernels import dispatch
 
-product.serves_cpu = lambda x: False  # noqa: ARG005
-product.serves_gpu = lambda x: True  # noqa: ARG005
+dispatch.serves_cpu = lambda *_: False
+dispatch.serves_triton = lambda _: True
 
-from pdf_search.kernels import adamw, gpu, reference  # noqa: E402
-from pdf_search.kernels.triples import GPU_CHUNK, Chunks  # noqa: E402
+from pdf_search.kernels import Chunks, adamw, build_triples, reference, triton  # noqa: E402
+from pdf_search.kernels.operators.adamw import BETA1, BETA2, EPS  # noqa: E402
+from pdf_search.kernels.structures import GPU_CHUNK  # noqa: E402
 from pdf_search.training.optimizer import AdamW  # noqa: E402
 from tests.kernels import test_fused, test_segment_product  # noqa: E402
 from tests.model import test_stack  # noqa: E402
@@ -34,15 +35,15 @@ def segment_products() -> None:
     for shape in SHAPES:
         a, b, grad, triples = test_segment_product.make(shape)
         a, b = a.detach(), b.detach()
-        orders = [(a, b, triples.by_segment, "segment_product")]
-        name = "segment_dot" if a.shape[1] != b.shape[1] else "segment_product"
+        orders = [(a, b, triples.by_segment, "grouped_product")]
+        name = "grouped_dot" if a.shape[1] != b.shape[1] else "grouped_product"
         orders.append((grad, b, triples.by_a, name))
         for ordered in (False, True):
             torch.use_deterministic_algorithms(ordered)
             for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-2)):
                 for x, y, order, function in orders:
                     one, two = x.to(dtype), y.to(dtype)
-                    ours = getattr(gpu, function)(one, two, order)
+                    ours = getattr(triton, function)(one, two, order)
                     theirs = getattr(reference, function)(one, two, order)
                     assert ours.dtype == dtype
                     assert ours.shape == theirs.shape
@@ -53,11 +54,11 @@ def segment_products() -> None:
 
 def sums_of_bfloat16_are_float32() -> None:
     """Summed in bfloat16, ones would stop at 256."""
-    order = test_segment_product.Triples.build(
+    order = build_triples(
         *(torch.zeros(1000, dtype=torch.int64) for _ in range(3)), (1, 1, 1)
     ).by_segment
     one = torch.ones(1, 4, dtype=torch.bfloat16)
-    assert gpu.segment_product(one, one, order).tolist() == [[1000.0] * 4]
+    assert triton.grouped_product(one, one, order).tolist() == [[1000.0] * 4]
 
 
 def long_groups_are_split() -> None:
@@ -77,9 +78,10 @@ def optimizer_steps() -> None:
     corrections = torch.full((3, 1), 0.3), torch.full((3, 1), 0.01)
     active = torch.tensor([True, False, True])
     for rate in (1e-2, torch.tensor(1e-2)):
-        ours, wide = tuple(t.clone() for t in state), [t.double() for t in (grad, *state)]
-        adamw.adamw(grad, ours, corrections, active, rate, 0.1)
-        theirs = adamw._updated(wide[0], tuple(wide[1:]), corrections, 1e-2, 0.1)
+        ours, theirs = tuple(t.clone() for t in state), tuple(t.double() for t in state)
+        adamw(grad, ours, corrections, active, rate, 0.1)
+        constants = BETA1, BETA2, EPS, 0.1
+        reference.adamw_step(grad.double(), theirs, corrections, active, 1e-2, constants)
         for new, expected, old in zip(ours, theirs, state, strict=True):
             close(new[active], expected[active].float(), 1e-6)
             assert torch.equal(new[1], old[1])
@@ -92,13 +94,9 @@ def whole_steps() -> None:
         AdamW(setup.model.parameters(), 0.0)  # parameters become views of one tensor
         batches, _ = test_stack.stack(data, test_stack.STEPS[:1], test_stack.Sizes(), chunks=True)
         ours = test_stack.outcome(setup, test_stack.map_tensors(batches, lambda t: t[0]), 0)
-        product.serves_gpu = lambda x: False  # noqa: ARG005
-        for module in (test_fused.message.__globals__, test_fused.shifted.__globals__):
-            module["serves_gpu"] = product.serves_gpu
+        dispatch.serves_triton = lambda _: False
         theirs = test_stack.outcome(setup, data.collate(test_stack.STEPS[0]), 0)
-        product.serves_gpu = lambda x: True  # noqa: ARG005
-        for module in (test_fused.message.__globals__, test_fused.shifted.__globals__):
-            module["serves_gpu"] = product.serves_gpu
+        dispatch.serves_triton = lambda _: True
         for x, y in zip(ours, theirs, strict=True):
             close(x, y)
 

@@ -7,10 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdf_search.kernels import reference
-from pdf_search.kernels.messages import message
-from pdf_search.kernels.normalise import shifted
-from pdf_search.kernels.triples import Messages
+from pdf_search.kernels import Messages, bias_activation, message, reference
 from pdf_search.model.layers import BatchNorm, activation
 
 
@@ -51,7 +48,7 @@ def test_messages_and_their_gradients(act: str, types: int, width: int) -> None:
     w = torch.randn(2, types, width, generator=generator)
     grad = torch.randn(len(where.node), width, generator=generator)
     results = []
-    for function, dtype in ((message, torch.float32), (reference.message, torch.float64)):
+    for function, dtype in ((message, torch.float32), (reference.message_forward, torch.float64)):
         inputs = [x.to(dtype).requires_grad_() for x in (y, w)]
         out = function(*inputs, where, act)
         results.append((out, *torch.autograd.grad(out, inputs, grad.to(dtype))))
@@ -62,7 +59,7 @@ def test_messages_and_their_gradients(act: str, types: int, width: int) -> None:
 def test_the_plain_messages_by_hand() -> None:
     where = messages(3, torch.Generator().manual_seed(0))
     y, w = torch.randn(2, 6, 4), torch.randn(2, 3, 4)
-    out = reference.message(y, w, where, "relu")
+    out = reference.message_forward(y, w, where, "relu")
     for slot, replicate in enumerate((0, 0, 1, 1)):
         begin, end = int(where.ptr[slot]), int(where.ptr[slot + 1])
         for m in range(begin, end - 1):
@@ -75,7 +72,7 @@ def test_the_plain_messages_by_hand() -> None:
 
 def test_gelu_over_its_whole_range() -> None:
     x = torch.linspace(-30, 30, 4001)[None, :, None].requires_grad_()
-    out = shifted(x, torch.zeros(1, 1, 1), "gelu")
+    out = bias_activation(x, torch.zeros(1, 1, 1), "gelu")
     (slope,) = torch.autograd.grad(out.sum(), x)
     wide = x.detach().double().requires_grad_()
     expected = functional.gelu(wide)

@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdf_search.kernels import cpu, reference
-from pdf_search.kernels.product import segment_product
-from pdf_search.kernels.triples import CHUNK, Triples
+from pdf_search.kernels import Triples, build_triples, cpu, reference, segment_product
+from pdf_search.kernels.structures import CHUNK
 
 # width, width of A, triples, segments, rows of A, rows of B
 SHAPES = [
@@ -29,7 +28,7 @@ def make(shape: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor, Triples]:
     def numbers(size: int) -> Tensor:
         return torch.randint(size, (count,), generator=generator)
 
-    triples = Triples.build(
+    triples = build_triples(
         numbers(segments), numbers(rows_a), numbers(rows_b), (segments, rows_a, rows_b)
     )
     a = torch.randn(rows_a, width, generator=generator, requires_grad=True)
@@ -65,7 +64,7 @@ def test_value_and_gradients_equal_plain_double_precision(shape: tuple[int, ...]
 def test_reference_kernels_sum_in_float32(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     a, b, _, triples = make(shape)
     a, b = a.detach().to(dtype), b.detach().to(dtype)
-    out = reference.segment_product(a, b, triples.by_segment)
+    out = reference.grouped_product(a, b, triples.by_segment)
     assert out.dtype == dtype
     expected = plain(a.double(), b.double(), triples)
     tolerance = 1e-2 if dtype == torch.bfloat16 else 1e-5
@@ -79,7 +78,7 @@ def test_cpu_sums_do_not_depend_on_the_number_of_threads() -> None:
     results = []
     for threads in (1, 2, 1):
         torch.set_num_threads(threads)
-        results.append(cpu.segment_product(a, b, triples.by_segment))
+        results.append(cpu.grouped_product(a, b, triples.by_segment))
     torch.set_num_threads(before)
     assert torch.equal(results[0], results[1])
     assert torch.equal(results[0], results[2])

@@ -10,7 +10,7 @@ from pdf_search.model.filters import Filter
 from pdf_search.model.layers import BatchNorm, Embedding
 from pdf_search.model.readout import readout
 from pdf_search.model.reference import incoming_softmax
-from pdf_search.model.segments import max_by, pick, sum_by
+from pdf_search.model.segments import index_select, scatter_max, scatter_sum
 from tests.graphs.makers import EDGELESS, PATH, SHAPES, SINGLE, graph_set
 from tests.model.networks import BASIS, OGB, TU, VARIANTS, Setup
 
@@ -147,9 +147,12 @@ def test_readouts_and_empty_slots() -> None:
 def test_segments_keep_replicates_apart() -> None:
     values = torch.tensor([[[1.0], [2.0], [4.0]], [[10.0], [20.0], [40.0]]])
     index = torch.tensor([[0, 2, 0], [2, 1, 1]])  # 2 = dropped
-    assert sum_by(values, index, 2)[..., 0].tolist() == [[5, 0], [0, 60]]
-    assert max_by(values, index, 2)[..., 0].tolist() == [[4, -torch.inf, 2], [-torch.inf, 40, 10]]
-    assert pick(values, torch.tensor([[2], [0]]))[..., 0].tolist() == [[4], [10]]
+    assert scatter_sum(values, index, 2)[..., 0].tolist() == [[5, 0], [0, 60]]
+    assert scatter_max(values, index, 2)[..., 0].tolist() == [
+        [4, -torch.inf, 2],
+        [-torch.inf, 40, 10],
+    ]
+    assert index_select(values, torch.tensor([[2], [0]]))[..., 0].tolist() == [[4], [10]]
 
 
 @pytest.mark.parametrize("channels", ["idp", "shd"])

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.data import Prepared
-from pdf_search.kernels import product
+from pdf_search.kernels import dispatch, reference
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
 from pdf_search.model.stacked_steps import stack
@@ -37,8 +37,11 @@ def sized(like: Tensor, rows: int, width: int) -> Tensor:
 
 
 STAND_IN = SimpleNamespace(
-    segment_product=lambda a, b, order: sized(b, order.groups, b.shape[1]),  # noqa: ARG005
-    segment_dot=lambda a, b, order: sized(b, order.groups, 1),  # noqa: ARG005
+    **vars(reference)
+    | {
+        "grouped_product": lambda a, b, order: sized(b, order.groups, b.shape[1]),  # noqa: ARG005
+        "grouped_dot": lambda a, b, order: sized(b, order.groups, 1),  # noqa: ARG005
+    }
 )
 
 
@@ -69,8 +72,8 @@ def test_a_step_asks_for_no_value_and_stays_on_its_device(
     trainer = build_trainer(config, freesolv, splits, CPU)
     assert isinstance(trainer.data, FastData)
     batches, _ = stack(trainer.data, in_steps(splits.epoch_order(1), 16), Sizes(), True)
-    monkeypatch.setattr(product, "find_spec", lambda name: None)  # noqa: ARG005
-    monkeypatch.setattr(product, "kernels_for", lambda x: STAND_IN)  # noqa: ARG005
+    monkeypatch.setattr(dispatch, "find_spec", lambda name: None)  # noqa: ARG005
+    monkeypatch.setattr(dispatch, "reference_backend", lambda: STAND_IN)
     bare = without_content(trainer)
     batch = map_tensors(batches, lambda t: empty(t[0]))
     keys, rate = empty(torch.zeros(2, dtype=torch.int64)), empty(torch.zeros(()))
@@ -86,7 +89,7 @@ def test_lists_in_host_memory_serve_a_model_elsewhere(
     config = trial(seeds=(0, 1))
     splits = ReplicateSplits.of(config, freesolv)
     trainer = without_content(build_trainer(config, freesolv, splits, CPU))
-    monkeypatch.setattr(product, "kernels_for", lambda x: STAND_IN)  # noqa: ARG005
+    monkeypatch.setattr(dispatch, "reference_backend", lambda: STAND_IN)
     loss = trainer.train_step(1, 0, splits.epoch_order(1)[:, :16], 1e-3)
     assert loss.device.type == "meta"
     assert trainer.data.rows.device == CPU

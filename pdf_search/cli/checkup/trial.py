@@ -20,7 +20,7 @@ def _kernels(cache: Path | None) -> Check:
     """A kernel, compiled or fetched from where compiled ones are kept."""
     started = time.monotonic()
     try:
-        from pdf_search.kernels.kept import keep_kernels
+        from pdf_search.kernels import keep_kernels
 
         kept = keep_kernels(cache_folder(cache) if cache is not None else None)
         _count()
@@ -38,10 +38,10 @@ def _kernels(cache: Path | None) -> Check:
 def _count() -> None:
     import torch
 
-    from pdf_search.kernels.cpu import places_by_group
+    from pdf_search.kernels import group_triples
 
-    key, ptr = torch.tensor([1, 0, 1], dtype=torch.int32), torch.tensor([0, 1, 3])
-    found = places_by_group(key, ptr).tolist()
+    place = torch.arange(3, dtype=torch.int32)
+    found = group_triples(torch.tensor([1, 0, 1]), place, place, 2).first.tolist()
     if found != [1, 0, 2]:
         raise ValueError(f"a kernel computes {found}, not [1, 0, 2]")
 

@@ -16,7 +16,7 @@ from pdf_search.data.raw.raw_set import Progress, silent
 from pdf_search.data.raw.sources import RawFiles, fetch_raw, find_raw
 from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.errors import DataError
-from pdf_search.kernels.kept import keep_kernels
+from pdf_search.kernels import keep_kernels
 from pdf_search.paths import expanded
 
 

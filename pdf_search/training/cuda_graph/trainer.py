@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pdf_search.kernels.noise import fold_in
+from pdf_search.kernels import fold_in
 from pdf_search.model import FastBatch, FastData, Sizes, replicate_keys, stack
 from pdf_search.training.cuda_graph.packed_steps import ByteRange, Packed, views
 from pdf_search.training.cuda_graph.replay import Replay, Step

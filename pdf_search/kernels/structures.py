@@ -1,13 +1,16 @@
-"""Index structures that the kernels walk through: triples (s, a, b) in three orders, and messages.
+"""What the kernels read and give back, besides plain tensors.
+
+That is triples (s, a, b) in three orders, messages, norms, and the lists that are collated.
 
 Legend: P triples, S segments, A and B the row tables of the two factors; R replicates, B graph
-slots, N node places, M messages.
+slots, N node places, M messages, E weight entries, U rows of a replicate, L entries of a norm, d
+channels, G graphs of the data set.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -45,7 +48,7 @@ class Chunks:
 
 
 @dataclass(frozen=True)
-class Order:
+class GroupedTriples:
     """Triples grouped by one of their three numbers, and the other two, all int32.
 
     The triples of group g are ``ptr[g]:ptr[g + 1]``.
@@ -64,22 +67,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Triples:
-    by_segment: Order  # first = a, second = b
-    by_a: Order  # first = segment, second = b
-    by_b: Order  # first = a, second = segment
+    by_segment: GroupedTriples  # first = a, second = b
+    by_a: GroupedTriples  # first = segment, second = b
+    by_b: GroupedTriples  # first = a, second = segment
 
     def with_one_b(self) -> Triples:
         """The same triples, each with row 0 of B: their product with ones sums the rows of A."""
         return Triples(_with_first(self.by_segment), _with_first(self.by_a), self.by_b)
-
-    @classmethod
-    def build(cls, segment: Tensor, a: Tensor, b: Tensor, sizes: tuple[int, int, int]) -> Triples:
-        """From triples in any order; ``sizes``: segments, rows of A, rows of B."""
-        return cls(
-            group(segment, a, b, sizes[0]),
-            group(a, segment, b, sizes[1]),
-            group(b, a, segment, sizes[2]),
-        )
 
 
 @dataclass(frozen=True)
@@ -100,24 +94,47 @@ class Messages:
         return slot.clamp(max=len(self.nodes) - 1)
 
 
-def _with_first(order: Order) -> Order:
+class Norm(Protocol):
+    """A BatchNorm: parameters and buffers, each [R, 1, d]."""
+
+    weight: Any
+    bias: Any
+    running_mean: Tensor
+    running_var: Tensor
+    momentum: float
+    eps: float
+
+
+class Statistics(NamedTuple):
+    """What a batch is normalised with."""
+
+    mean: Tensor  # [R, 1, d]
+    rstd: Tensor  # [R, 1, d], 1 / deviation
+    share: Tensor  # [R], 1 / (sum of the weights); 0 where mean and rstd are not the batch's own
+
+
+class GraphLists(NamedTuple):
+    """The lists of all graphs: for each kind (ptr [G + 1], columns...)."""
+
+    rows: tuple[Tensor, ...]  # row and pairs
+    entries: tuple[Tensor, ...]  # weight entry
+    triples: tuple[Tensor, ...]  # v, entry, message, pair and place by message
+    messages: tuple[Tensor, ...]  # node, type and uses
+    plus: Tensor  # the two rows of each weight entry
+    minus: Tensor
+    scratch: tuple[Tensor, Tensor]  # for each row and entry, -1 before and after
+
+
+class CollatedLists(NamedTuple):
+    """The lists of a batch."""
+
+    rows: Tensor  # [R, U] rows of the bank
+    row_weight: Tensor  # [R, U, 1] pairs that have the row, 0 for padding
+    plus: Tensor  # [E] flat rows of each weight entry
+    minus: Tensor  # [E]
+    messages: Messages
+    triples: Triples
+
+
+def _with_first(order: GroupedTriples) -> GroupedTriples:
     return replace(order, second=torch.zeros_like(order.second))
-
-
-def group(key: Tensor, first: Tensor, second: Tensor, groups: int) -> Order:
-    """The order by ``key``; triples of one group keep their order."""
-    ptr = pointer(key, groups)
-    if key.device.type == "cpu":
-        from pdf_search.kernels import cpu  # noqa: PLC0415  (Numba loads a compiler)
-
-        place = cpu.places_by_group(key, ptr)
-    else:
-        place = key.int().argsort(stable=True)
-    return Order(ptr, first[place].int(), second[place].int())
-
-
-def pointer(key: Tensor, groups: int) -> Tensor:
-    """Row pointer [groups + 1] of entries with these group numbers, once sorted."""
-    ptr = torch.zeros(groups + 1, dtype=torch.int32, device=key.device)
-    ptr[1:] = torch.bincount(key, minlength=groups).cumsum(0)
-    return ptr

@@ -1,4 +1,4 @@
-"""BatchNorm with its activation on the GPU, in Triton; the shapes of ``normalise``.
+"""BatchNorm with its activation on the GPU, in Triton.
 
 Statistics in one pass over memory: each run of entries has its own mean and sum of squares about
 it, and the runs are joined (Chan, Golub & LeVeque 1979).
@@ -10,22 +10,20 @@ Legend: R replicates, L entries, d channels.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
+from pdf_search.kernels.structures import Norm, Statistics
+from pdf_search.kernels.triton.activation import activated, slope
+
 ROWS = 32  # entries of a run
 CHANNELS = 32  # channels that one program takes
 
 
-def statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Any) -> tuple[Tensor, ...]:
-    """Mean, 1 / deviation [R, 1, d] and share [R] of training; the running statistics are moved.
-
-    ``share``: 1 / (sum of the weights), 0 for a replicate that takes its running statistics.
-    """
+def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Statistics:
+    """See ``reference``."""
     replicates, length, width = x.shape
     runs = triton.cdiv(length, ROWS)
     means, squares = x.new_empty(2, replicates, runs, width).unbind()
@@ -41,11 +39,11 @@ def statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Any) -> tuple[Ten
         means, squares, counts, shift, norm.running_mean, norm.running_var, mean, rstd, share,
         runs, width, shift.stride(0), norm.momentum, norm.eps, **sizes,
     )  # fmt: skip
-    return mean, rstd, share
+    return Statistics(mean, rstd, share)
 
 
-def forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
-    """act((x - mean) * scale + beta)."""
+def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
+    """See ``reference``."""
     out = torch.empty_like(x)
     replicates, length, width = x.shape
     runs = triton.cdiv(length, ROWS)
@@ -56,9 +54,17 @@ def forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | Non
     return out
 
 
-def backward(grad: Tensor, x: Tensor, weight: Tensor, *rest: Any) -> tuple[Tensor, ...]:
-    """Gradients for x, gamma and beta; ``rest``: mean, rstd, gamma, beta, share, activation."""
-    mean, rstd, gamma, beta, share, act = rest
+def norm_backward(
+    grad: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    statistics: Statistics,
+    affine: tuple[Tensor, Tensor],
+    act: str | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """See ``reference``."""
+    mean, rstd, share = statistics
+    gamma, beta = affine
     replicates, length, width = x.shape
     runs, blocks = triton.cdiv(length, ROWS), triton.cdiv(width, CHANNELS)
     grad_x, (grad_gamma, grad_beta) = torch.empty_like(x), x.new_empty(2, replicates, 1, width)
@@ -75,26 +81,6 @@ def backward(grad: Tensor, x: Tensor, weight: Tensor, *rest: Any) -> tuple[Tenso
         gamma.stride(0), **sizes,
     )  # fmt: skip
     return grad_x, grad_gamma, grad_beta
-
-
-@triton.jit  # type: ignore[untyped-decorator]
-def activated(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
-    if ACT:
-        x = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) if GELU else tl.maximum(x, 0.0)
-    return x
-
-
-@triton.jit  # type: ignore[untyped-decorator]
-def slope(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
-    if ACT:
-        if GELU:
-            density = 0.3989422804014327 * tl.exp(-0.5 * x * x)
-            out = 0.5 * (1.0 + tl.erf(x * 0.7071067811865476)) + x * density
-        else:
-            out = tl.where(x > 0, 1.0, 0.0)
-    else:
-        out = tl.full(x.shape, 1.0, tl.float32)
-    return out
 
 
 @triton.jit  # type: ignore[untyped-decorator]

@@ -1,5 +1,6 @@
-"""Batches of the fast engine on the CPU: what ``fast_data`` does in some hundred operations of
-torch, in one pass over the lists. The same numbers in the same order.
+"""Batches of the fast engine on the CPU, in one pass over the lists of the graphs.
+
+``model`` does the same in some hundred operations of torch: the same numbers in the same order.
 
 Legend: G graphs of the data set, R replicates, B graph slots, Q triples, M messages, E weight
 entries, U rows of a replicate.
@@ -8,13 +9,54 @@ entries, U rows of a replicate.
 from __future__ import annotations
 
 import numpy as np
+import torch
 from numba import njit
+from numpy.typing import NDArray
+from torch import Tensor
 
-from pdf_search.kernels.cpu import OPTIONS
+from pdf_search.kernels.cpu.runtime import OPTIONS, threads
+from pdf_search.kernels.structures import (
+    CollatedLists,
+    GraphLists,
+    GroupedTriples,
+    Messages,
+    Triples,
+)
+
+
+def collate_lists(
+    graphs: Tensor, first_node: Tensor, node_count: Tensor, places: int, lists: GraphLists
+) -> CollatedLists:
+    """See ``operators.collate``."""
+    *ragged, plus, minus, scratch = lists
+    with threads():  # one caller at a time: the scratch is shared
+        made = _collate(
+            graphs.contiguous().numpy(),
+            first_node.numpy(),
+            places,
+            *map(_arrays, ragged),
+            plus.numpy(),
+            minus.numpy(),
+            *_arrays(scratch),
+        )
+    table, entries, message, *orders = ([torch.from_numpy(a) for a in part] for part in made)
+    node, kind, ptr = message
+    return CollatedLists(
+        rows=table[0],
+        row_weight=table[1][..., None],
+        plus=entries[0],
+        minus=entries[1],
+        messages=Messages(node, kind, ptr, node_count.flatten()),
+        triples=Triples(*(GroupedTriples(o[0], o[1], o[2]) for o in orders)),
+    )
+
+
+def _arrays(tensors: tuple[Tensor, ...]) -> tuple[NDArray[np.generic], ...]:
+    return tuple(t.numpy() for t in tensors)
 
 
 @njit(**OPTIONS)
-def collate(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+def _collate(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     graphs, first_node, nodes, rows, entries, triples, messages, plus, minus, row_place, entry_place
 ):
     """Rows, weight entries, messages and triples of ``graphs`` [R, B], -1 for an empty slot.

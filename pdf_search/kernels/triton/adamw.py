@@ -13,7 +13,7 @@ from torch import Tensor
 SPAN = 1024  # parameters that one program moves
 
 
-def adamw(
+def adamw_step(
     grad: Tensor,
     state: tuple[Tensor, Tensor, Tensor],
     corrections: tuple[Tensor, Tensor],
@@ -21,7 +21,7 @@ def adamw(
     rate: float | Tensor,
     constants: tuple[float, float, float, float],
 ) -> None:
-    """See ``adamw.adamw``; ``constants``: beta 1 and 2, epsilon, weight decay."""
+    """See ``reference``."""
     if not isinstance(rate, Tensor):
         rate = torch.full((), rate, device=grad.device)
     replicates, width = grad.shape

@@ -5,42 +5,53 @@ Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channe
 
 from __future__ import annotations
 
+import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
-from pdf_search.kernels.gpu_norm import activated, slope
+from pdf_search.kernels import reference
+from pdf_search.kernels.structures import Messages
+from pdf_search.kernels.triton.activation import activated, slope
 
 ROWS = 16  # messages that a program takes at a time
 CHANNELS = 32  # channels that one program takes
 LEAST_TYPES = 16  # rows of the smallest matrix product
 
 
-def forward(y: Tensor, w: Tensor, index: list[Tensor], gelu: bool) -> Tensor:
-    """See ``messages.message``; ``index``: node, kind, ptr, nodes of ``Messages``."""
+def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+    """See ``reference``, which takes over where torch is asked for deterministic algorithms."""
+    if torch.are_deterministic_algorithms_enabled():
+        return reference.message_forward(y, w, where, act)
     y, w = y.contiguous(), w.contiguous()
-    slots, width = len(index[-1]), y.shape[2]
-    out = y.new_empty(len(index[0]), width)  # nothing refers to padding
+    slots, width = len(where.nodes), y.shape[2]
+    out = y.new_empty(len(where.node), width)  # nothing refers to padding
     _forward[(slots, triton.cdiv(width, CHANNELS))](
-        y, w, *index, out, slots // len(w), w.shape[1], width,
-        GELU=gelu, ROWS=ROWS, WIDTH=CHANNELS,
+        y, w, *_index(where), out, slots // len(w), w.shape[1], width,
+        GELU=act == "gelu", ROWS=ROWS, WIDTH=CHANNELS,
     )  # fmt: skip
     return out
 
 
-def backward(
-    grad: Tensor, y: Tensor, w: Tensor, index: list[Tensor], gelu: bool
+def message_backward(
+    grad: Tensor, y: Tensor, w: Tensor, where: Messages, act: str
 ) -> tuple[Tensor, Tensor]:
-    """Gradients for y [R, N, d] and, for each slot, for w [R * B, T, d]."""
+    """See ``reference``, which takes over here too: the kernel adds in no fixed order."""
+    if torch.are_deterministic_algorithms_enabled():
+        return reference.message_backward(grad, y, w, where, act)
     y, w, grad = y.contiguous(), w.contiguous(), grad.contiguous()
-    slots, types, width = len(index[-1]), w.shape[1], y.shape[2]
+    slots, types, width = len(where.nodes), w.shape[1], y.shape[2]
     grad_y, grad_w = y.new_zeros(y.shape), w.new_empty(slots, types, width)
     _backward[(slots, triton.cdiv(width, CHANNELS))](
-        grad, y, w, *index, grad_y, grad_w, slots // len(w), types, width,
-        GELU=gelu, ROWS=ROWS, WIDTH=CHANNELS,
+        grad, y, w, *_index(where), grad_y, grad_w, slots // len(w), types, width,
+        GELU=act == "gelu", ROWS=ROWS, WIDTH=CHANNELS,
         TYPES=max(LEAST_TYPES, triton.next_power_of_2(types)),
     )  # fmt: skip
-    return grad_y, grad_w
+    return grad_y, grad_w.view(len(w), slots // len(w), types, width).sum(1)
+
+
+def _index(where: Messages) -> tuple[Tensor, ...]:
+    return where.node, where.kind, where.ptr, where.nodes
 
 
 @triton.jit  # type: ignore[untyped-decorator]

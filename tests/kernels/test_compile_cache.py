@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pdf_search.kernels import kept
-from pdf_search.kernels.kept import BESIDE, keep_kernels
+import pdf_search
+from pdf_search.kernels import compile_cache
+from pdf_search.kernels.compile_cache import BESIDE, keep_kernels
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +34,7 @@ def test_beside_the_code_and_where_the_user_says(
 def test_a_read_only_installation(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str
 ) -> None:
-    monkeypatch.setattr(kept, "BESIDE", Path("/proc/code"))
+    monkeypatch.setattr(compile_cache, "BESIDE", Path("/proc/code"))
     if named:
         monkeypatch.setenv("NUMBA_CACHE_DIR", named)
     assert keep_kernels(tmp_path) == tmp_path / "kernels"
@@ -40,7 +42,7 @@ def test_a_read_only_installation(
 
 
 def test_no_place_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "BESIDE", Path("/proc/code"))
+    monkeypatch.setattr(compile_cache, "BESIDE", Path("/proc/code"))
     monkeypatch.setenv("PDF_SEARCH_CACHE", "/proc/cache")
     assert keep_kernels() is None
     assert "NUMBA_CACHE_DIR" not in os.environ
@@ -49,12 +51,13 @@ def test_no_place_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
 PROGRAM = """
 import sys
 from pathlib import Path
-from pdf_search.kernels import kept
-kept.BESIDE = Path("/proc/code")
+from pdf_search.kernels import compile_cache
+compile_cache.BESIDE = Path("/proc/code")
 import torch
-from pdf_search.kernels.cpu import KEPT, places_by_group
+from pdf_search.kernels.cpu import places_by_group
+from pdf_search.kernels.cpu.runtime import FOLDER
 key, ptr = torch.tensor([1, 0, 1], dtype=torch.int32), torch.tensor([0, 1, 3])
-print(KEPT, places_by_group(key, ptr).tolist())
+print(FOLDER is not None, places_by_group(key, ptr).tolist())
 """
 
 
@@ -68,3 +71,30 @@ def test_a_kernel_compiles_and_is_kept_if_it_can_be(tmp_path: Path, cache: str) 
     kept_there = cache == "here"
     assert done.stdout == f"{kept_there} [1, 0, 2]\n", done.stderr
     assert bool(list(tmp_path.rglob("*.nbi"))) is kept_there
+
+
+ACTIVATION = """
+import torch
+from pdf_search.kernels import bias_activation
+print(bias_activation(torch.full((1, 1, 1), -2.0), torch.zeros(1, 1, 1), "relu").item())
+"""
+
+
+def test_a_kernel_is_compiled_anew_when_a_function_that_it_inlines_changes(tmp_path: Path) -> None:
+    package = tmp_path / "pdf_search"
+    shutil.copytree(
+        Path(pdf_search.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    activation = package / "kernels" / "cpu" / "activation.py"
+    found = []
+    for least in ("0.0", "0.5", "0.5"):
+        text = activation.read_text(encoding="utf-8")
+        if f"max(x, _f({least}))" not in text:
+            text = text.replace("max(x, _f(0.0))", f"max(x, _f({least}))")
+            activation.write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-c", ACTIVATION], env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found.append((done.stdout, len(list(package.rglob("batch_norm._forward*.nbi")))))
+    assert found == [("0.0\n", 1), ("0.5\n", 1), ("0.5\n", 1)]

@@ -2,7 +2,7 @@
 
 Long groups are split into chunks, so that one hot row does not serialise the work. Chunks of one
 group meet by atomic addition, or, if ``torch.use_deterministic_algorithms`` is on, in a buffer of
-partial sums that is added up in order. Storage float32 or bfloat16, sums in float32.
+partial sums that is added up in triples. Storage float32 or bfloat16, sums in float32.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from pdf_search.kernels.triples import Chunks, Order
+from pdf_search.kernels.structures import Chunks, GroupedTriples
 
 ROWS = 8  # triples that a program takes at a time
 CHANNELS = 32  # channels that one program takes
 WARPS = 1
 
 
-def segment_product(a: Tensor, b: Tensor, order: Order) -> Tensor:
-    """See ``reference.segment_product``."""
-    return _run(a, b, order, b.shape[1], dot=False)
+def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+    """See ``reference``."""
+    return _run(a, b, triples, b.shape[1], dot=False)
 
 
-def segment_dot(a: Tensor, b: Tensor, order: Order) -> Tensor:
-    """See ``reference.segment_dot``."""
-    return _run(a, b, order, 1, dot=True)
+def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+    """See ``reference``."""
+    return _run(a, b, triples, 1, dot=True)
 
 
-def _run(a: Tensor, b: Tensor, order: Order, width: int, dot: bool) -> Tensor:
+def _run(a: Tensor, b: Tensor, triples: GroupedTriples, width: int, dot: bool) -> Tensor:
     a, b = a.contiguous(), b.contiguous()
-    chunks = order.chunks or Chunks.of(order.ptr)
+    chunks = triples.chunks or Chunks.of(triples.ptr)
     count = len(chunks.group)
     ordered = torch.are_deterministic_algorithms_enabled()
-    rows = count if ordered else order.groups
+    rows = count if ordered else triples.groups
     out = torch.zeros(rows, width, device=b.device)
     target = torch.arange(count, device=b.device, dtype=torch.int32) if ordered else chunks.group
     if count:
@@ -44,8 +44,8 @@ def _run(a: Tensor, b: Tensor, order: Order, width: int, dot: bool) -> Tensor:
             a,
             b,
             out,
-            order.first,
-            order.second,
+            triples.first,
+            triples.second,
             target,
             chunks.begin,
             chunks.end,
@@ -57,12 +57,12 @@ def _run(a: Tensor, b: Tensor, order: Order, width: int, dot: bool) -> Tensor:
             num_warps=WARPS,
         )
     if ordered:
-        out = _join(out, chunks.ptr, order.groups)
+        out = _join(out, chunks.ptr, triples.groups)
     return out.to(b.dtype)
 
 
 def _join(partial: Tensor, ptr: Tensor, groups: int) -> Tensor:
-    """Partial sums of each group added in order."""
+    """Partial sums of each group added in triples."""
     width = partial.shape[1]
     out = torch.empty(groups, width, device=partial.device)
     grid = (groups, triton.cdiv(width, CHANNELS))

@@ -1,93 +1,41 @@
-"""The segment product on the CPU: compiled by Numba, parallel, deterministic.
+"""The segment product on the CPU: parallel, deterministic.
 
 A group of triples is summed in a fixed order whatever the number of threads; a long group in
-chunks, whose sums are added in order. No compiler is needed on the user's machine.
+chunks, whose sums are added in order.
 """
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
-import numba
 import numpy as np
 import torch
 from numba import njit, prange
-from numpy.typing import NDArray
 from torch import Tensor
 
-from pdf_search.kernels.kept import keep_kernels
-from pdf_search.kernels.triples import CHUNK, Order
-
-Ints = NDArray[np.int32]
-
-KEPT = keep_kernels() is not None
-if os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
-
-# As in torch inf and nan are carried through, and a division by zero gives them: a diverging trial
-# is seen by its loss. So "fastmath" may reorder sums but not assume that all numbers are finite.
-OPTIONS: dict[str, Any] = {
-    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
-    "error_model": "numpy",
-    "cache": KEPT,
-    "nogil": True,
-}
-
-# OpenMP threads wake quickly, which several threads need (a third of a step), but spin between
-# calls even where one thread is asked for, and then take the cores from trials beside. A trial on
-# one CPU uses Numba's own pool, which sleeps; it takes one caller at a time, hence the lock.
-if torch.get_num_threads() == 1:
-    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
-_ONE_CALLER = threading.Lock()
+from pdf_search.kernels.cpu.runtime import OPTIONS, Ints, as_array, threads
+from pdf_search.kernels.structures import CHUNK, GroupedTriples
 
 
-def segment_product(a: Tensor, b: Tensor, order: Order) -> Tensor:
-    """See ``reference.segment_product``; float32."""
-    return _run(_product if a.shape[1] == b.shape[1] else _scaled, a, b, order, b.shape[1])
+def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+    """See ``reference``; float32."""
+    return _run(_product if a.shape[1] == b.shape[1] else _scaled, a, b, triples, b.shape[1])
 
 
-def segment_dot(a: Tensor, b: Tensor, order: Order) -> Tensor:
-    """See ``reference.segment_dot``; float32."""
-    return _run(_dot, a, b, order, 1)
+def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+    """See ``reference``; float32."""
+    return _run(_dot, a, b, triples, 1)
 
 
-def places_by_group(key: Tensor, ptr: Tensor) -> Tensor:
-    """Where the entries of each group are, [P], given the groups' row pointer; stable."""
-    place = torch.empty(len(key), dtype=torch.int64)
-    _counting_sort(key.numpy(), ptr.numpy().copy(), place.numpy())
-    return place
-
-
-@contextmanager
-def threads() -> Iterator[None]:
-    """The right to run kernels, on as many threads as torch uses in this process."""
-    with _ONE_CALLER:
-        _use_torch_threads()
-        yield
-
-
-def _use_torch_threads() -> None:
-    wanted = min(torch.get_num_threads(), int(numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-    if numba.get_num_threads() != wanted:
-        numba.set_num_threads(wanted)
-
-
-def as_array(x: Tensor) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = x.detach().contiguous().numpy()
-    return array
-
-
-def _run(kernel: Callable[..., None], a: Tensor, b: Tensor, order: Order, width: int) -> Tensor:
-    out = torch.empty(order.groups, width)
-    if "cpu" not in order.plan:
-        order.plan["cpu"] = _plan(order.ptr.numpy(), CHUNK)
-    chunks, joins = order.plan["cpu"]
+def _run(
+    kernel: Callable[..., None], a: Tensor, b: Tensor, triples: GroupedTriples, width: int
+) -> Tensor:
+    out = torch.empty(triples.groups, width)
+    if "cpu" not in triples.plan:
+        triples.plan["cpu"] = _plan(triples.ptr.numpy(), CHUNK)
+    chunks, joins = triples.plan["cpu"]
     partial = np.empty((joins[-1, 2] if len(joins) else 0, width), np.float32)
-    first, second = order.first.numpy(), order.second.numpy()
+    first, second = triples.first.numpy(), triples.second.numpy()
     with threads():
         kernel(as_array(a), as_array(b), first, second, chunks, out.numpy(), partial)
     _join(joins, partial, out.numpy())
@@ -117,13 +65,6 @@ def _plan(ptr: Ints, size: int) -> tuple[Ints, Ints]:
             row += pieces > 1
             c += 1
     return chunks, joins
-
-
-@njit(**OPTIONS)
-def _counting_sort(key, following, place):  # type: ignore[no-untyped-def]
-    for i in range(len(key)):
-        place[following[key[i]]] = i
-        following[key[i]] += 1
 
 
 @njit(parallel=True, **OPTIONS)

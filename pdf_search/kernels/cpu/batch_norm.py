@@ -1,0 +1,200 @@
+"""BatchNorm with its activation on the CPU.
+
+Legend: R replicates, L entries, d channels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numba import njit, prange
+from torch import Tensor
+
+from pdf_search.kernels.cpu.activation import activated, slope
+from pdf_search.kernels.cpu.runtime import OPTIONS, as_array, rows, threads
+from pdf_search.kernels.structures import Norm, Statistics
+
+ROWS = 32  # entries that are summed in float32 before their sum is added in float64
+
+_f = np.float32
+_ONE = _f(1.0)
+
+
+def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Statistics:
+    """See ``reference``."""
+    mean, rstd = x.new_empty(2, *shift.shape).unbind()
+    share = x.new_empty(len(x))
+    with threads():
+        _statistics(
+            as_array(x), as_array(weight)[..., 0], rows(shift), _f(norm.momentum), _f(norm.eps),
+            *map(rows, (norm.running_mean, norm.running_var, mean, rstd)), share.numpy(),
+        )  # fmt: skip
+    return Statistics(mean, rstd, share)
+
+
+def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
+    """See ``reference``."""
+    out = torch.empty_like(x)
+    flags = act is not None, act == "gelu"
+    with threads():
+        _forward(as_array(x), *map(rows, (mean, scale, beta)), *flags, out.numpy())
+    return out
+
+
+def norm_backward(
+    grad: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    statistics: Statistics,
+    affine: tuple[Tensor, Tensor],
+    act: str | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """See ``reference``."""
+    mean, rstd, share = statistics
+    grad_x, grad_gamma, grad_beta = (torch.empty_like(t) for t in (x, mean, mean))
+    with threads():
+        _backward(
+            as_array(grad), as_array(x), as_array(weight)[..., 0],
+            *map(rows, (mean, rstd, *affine)), share.numpy(), act is not None, act == "gelu",
+            grad_x.numpy(), rows(grad_gamma), rows(grad_beta),
+        )  # fmt: skip
+    return grad_x, grad_gamma, grad_beta
+
+
+@njit(parallel=True, **OPTIONS)
+def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    x, weight, shift, momentum, eps, running_mean, running_var, mean, rstd, share_of
+):
+    """Statistics of training, and the running ones moved; see ``operators.batch_norm``.
+
+    Each run of ROWS entries has its own mean and sum of squares about it (one pass over memory);
+    the runs are joined in float64: a float32 sum of thousands would leave a residue in the
+    gradient (Chan, Golub & LeVeque 1979).
+    """
+    replicates, length, width = x.shape
+    runs = (length + ROWS - 1) // ROWS
+    means = np.empty((replicates, runs, width), _f)
+    squares = np.empty((replicates, runs, width), _f)
+    shares = np.empty((replicates, runs), _f)
+    for job in prange(replicates * runs):
+        r, run = job // runs, job % runs
+        begin, end = run * ROWS, min(run * ROWS + ROWS, length)
+        centre, square = means[r, run], squares[r, run]
+        centre[:] = 0.0
+        square[:] = 0.0
+        total = _f(0.0)
+        for i in range(begin, end):
+            share, row = weight[r, i], x[r, i]
+            total += share
+            for d in range(width):
+                centre[d] += share * row[d]
+        shares[r, run] = total
+        for d in range(width):
+            centre[d] /= max(total, _ONE)
+        for i in range(begin, end):
+            share, row = weight[r, i], x[r, i]
+            for d in range(width):
+                square[d] += share * (row[d] - centre[d]) * (row[d] - centre[d])
+    for r in range(replicates):
+        _join_runs(means[r], squares[r], shares[r], mean[r], rstd[r])
+        count = shares[r].astype(np.float64).sum()
+        share_of[r] = 1 / count if count > 1 else 0.0
+        for d in range(width):
+            if count > 1:
+                var = rstd[r, d]
+                running_mean[r, d] += momentum * (mean[r, d] + shift[r, d] - running_mean[r, d])
+                running_var[r, d] += momentum * (var * count / (count - 1) - running_var[r, d])
+            else:
+                mean[r, d] = running_mean[r, d] - shift[r, d]
+                var = running_var[r, d]
+            rstd[r, d] = 1 / np.sqrt(var + eps)
+
+
+@njit(**OPTIONS)
+def _join_runs(means, squares, shares, mean, var):  # type: ignore[no-untyped-def]
+    """Mean and biased variance [d] from those of the runs, [runs, d]."""
+    width = means.shape[1]
+    centre, square = np.zeros(width), np.zeros(width)
+    count = max(shares.astype(np.float64).sum(), 1.0)
+    for run in range(len(shares)):
+        for d in range(width):
+            centre[d] += shares[run] * means[run, d]
+    for d in range(width):
+        centre[d] /= count
+    for run in range(len(shares)):
+        for d in range(width):
+            offset = means[run, d] - centre[d]
+            square[d] += squares[run, d] + shares[run] * offset * offset
+    for d in range(width):
+        mean[d] = centre[d]
+        var[d] = square[d] / count
+
+
+@njit(**OPTIONS)
+def _add_runs(sums, out):  # type: ignore[no-untyped-def]
+    """Sum [R, runs, d] over the runs in float64, for the reason of ``_statistics``."""
+    total = np.empty(sums.shape[2])
+    for r in range(len(sums)):
+        total[:] = 0.0
+        for run in range(sums.shape[1]):
+            for d in range(sums.shape[2]):
+                total[d] += sums[r, run, d]
+        for d in range(sums.shape[2]):
+            out[r, d] = total[d]
+
+
+@njit(parallel=True, **OPTIONS)
+def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-def]
+    """out = act((x - mean) * scale + shift); ``act`` False: without activation."""
+    replicates, length, width = x.shape
+    for i in prange(replicates * length):
+        r = i // length
+        row, target = x[r, i % length], out[r, i % length]
+        m, s, b = mean[r], scale[r], shift[r]
+        if act:
+            for d in range(width):
+                target[d] = activated((row[d] - m[d]) * s[d] + b[d], gelu)
+        else:
+            for d in range(width):
+                target[d] = (row[d] - m[d]) * s[d] + b[d]
+
+
+@njit(parallel=True, **OPTIONS)
+def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    grad, x, weight, mean, rstd, gamma, beta, share_of, act, gelu, grad_x, grad_gamma, grad_beta
+):
+    """Gradients of act((x - mean) * rstd * gamma + beta).
+
+    ``share_of`` [R]: 1 / (sum of the weights) where mean and rstd are the batch's own, and so
+    depend on x; 0 where they are not.
+    """
+    replicates, length, width = x.shape
+    runs = (length + ROWS - 1) // ROWS
+    sums = np.empty((2, replicates, runs, width), _f)
+    for job in prange(replicates * runs):
+        r, begin = job // runs, job % runs * ROWS
+        m, s, g, b = mean[r], rstd[r], gamma[r], beta[r]
+        total, product = sums[0, r, job % runs], sums[1, r, job % runs]
+        total[:] = 0.0
+        product[:] = 0.0
+        for i in range(begin, min(begin + ROWS, length)):
+            row, out, target = x[r, i], grad[r, i], grad_x[r, i]
+            if act:
+                for d in range(width):
+                    normal = (row[d] - m[d]) * s[d]
+                    target[d] = out[d] * slope(normal * g[d] + b[d], gelu)
+            else:
+                target[:] = out
+            for d in range(width):
+                total[d] += target[d]
+                product[d] += target[d] * (row[d] - m[d]) * s[d]
+    _add_runs(sums[0], grad_beta)
+    _add_runs(sums[1], grad_gamma)
+    for job in prange(replicates * length):
+        r, i = job // length, job % length
+        m, s, g = mean[r], rstd[r], gamma[r]
+        row, target, total, product = x[r, i], grad_x[r, i], grad_beta[r], grad_gamma[r]
+        share = share_of[r] * weight[r, i]
+        for d in range(width):
+            normal = (row[d] - m[d]) * s[d]
+            target[d] = g[d] * s[d] * (target[d] - share * (total[d] + normal * product[d]))

@@ -1,0 +1,68 @@
+"""How the CPU kernels are compiled, kept and run: by Numba, on as many threads as torch uses.
+
+No compiler is needed on the user's machine.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pdf_search.kernels.compile_cache import drop_stale, keep_kernels
+
+Ints = NDArray[np.int32]
+
+FOLDER = keep_kernels()
+if FOLDER is not None:
+    drop_stale(FOLDER)
+if os.environ.get("NUMBA_CACHE_DIR"):
+    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
+
+# As in torch inf and nan are carried through, and a division by zero gives them: a diverging trial
+# is seen by its loss. So "fastmath" may reorder sums but not assume that all numbers are finite.
+OPTIONS: dict[str, Any] = {
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "error_model": "numpy",
+    "cache": FOLDER is not None,
+    "nogil": True,
+}
+
+# OpenMP threads wake quickly, which several threads need (a third of a step), but spin between
+# calls even where one thread is asked for, and then take the cores from trials beside. A trial on
+# one CPU uses Numba's own pool, which sleeps; it takes one caller at a time, hence the lock.
+if torch.get_num_threads() == 1:
+    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
+_ONE_CALLER = threading.Lock()
+
+
+@contextmanager
+def threads() -> Iterator[None]:
+    """The right to run kernels, on as many threads as torch uses in this process."""
+    with _ONE_CALLER:
+        _use_torch_threads()
+        yield
+
+
+def _use_torch_threads() -> None:
+    wanted = min(torch.get_num_threads(), int(numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    if numba.get_num_threads() != wanted:
+        numba.set_num_threads(wanted)
+
+
+def as_array(x: Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = x.detach().contiguous().numpy()
+    return array
+
+
+def rows(x: Tensor) -> NDArray[np.float32]:
+    """[R, 1, d] as [R, d]; a contiguous tensor shares its memory."""
+    return as_array(x[:, 0])

@@ -1,0 +1,44 @@
+"""Messages of the fast engine with their gradient: act(W x[u] + W e[t] + c) for each (u, t).
+
+Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from pdf_search.kernels.dispatch import Backend, fused_backend_for, reference_backend
+from pdf_search.kernels.structures import Messages
+
+LARGEST_TYPES = 64  # more edge types than this are not worth a gradient table for each graph
+
+
+def message(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+    """act(y[node] + w[type]) of each message, [M, d]; the last of a slot is minus its nodes' sum.
+
+    ``y`` [R, N, d], ``w`` [R, T, d] (the bias included).
+    """
+    kernels = fused_backend_for(y) if w.shape[1] <= LARGEST_TYPES else reference_backend()
+    out: Tensor = _Message.apply(y, w, where, act, kernels)  # type: ignore[no-untyped-call]
+    return out
+
+
+class _Message(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, y: Tensor, w: Tensor, where: Messages, act: str, kernels: Backend
+    ) -> Tensor:
+        ctx.save_for_backward(y, w)
+        ctx.rest = where, act
+        ctx.kernels = kernels
+        return kernels.message_forward(y, w, where, act)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        grads = ctx.kernels.message_backward(grad, *ctx.saved_tensors, *ctx.rest)
+        return *grads, None, None, None

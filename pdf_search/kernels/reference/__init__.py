@@ -1,0 +1,12 @@
+"""The operations in plain torch: slow, readable, and what the others are tested against."""
+
+from pdf_search.kernels.reference.adamw import adamw_step as adamw_step
+from pdf_search.kernels.reference.batch_norm import norm_backward as norm_backward
+from pdf_search.kernels.reference.batch_norm import norm_forward as norm_forward
+from pdf_search.kernels.reference.batch_norm import norm_statistics as norm_statistics
+from pdf_search.kernels.reference.dropout import keep_factors as keep_factors
+from pdf_search.kernels.reference.grouping import places_by_group as places_by_group
+from pdf_search.kernels.reference.messages import message_backward as message_backward
+from pdf_search.kernels.reference.messages import message_forward as message_forward
+from pdf_search.kernels.reference.segment_product import grouped_dot as grouped_dot
+from pdf_search.kernels.reference.segment_product import grouped_product as grouped_product

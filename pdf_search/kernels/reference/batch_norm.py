@@ -1,0 +1,59 @@
+"""BatchNorm with its activation in plain torch.
+
+Legend: R replicates, L entries, d channels.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pdf_search.kernels.reference.activation import activated, before_activation
+from pdf_search.kernels.structures import Norm, Statistics
+
+
+def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Statistics:
+    """What ``x`` + ``shift`` is normalised with in training; the running statistics are moved.
+
+    ``x`` [R, L, d], ``weight`` [R, L, 1], ``shift`` [R, 1, d]. The mean is that of ``x`` alone. A
+    replicate with at most one entry has its running statistics, less the shift, and keeps them.
+    """
+    count = weight.sum(1, keepdim=True)
+    batch = count > 1
+    mean = (x * weight).sum(1, keepdim=True) / count.clamp(min=1)
+    var = ((x - mean).square() * weight).sum(1, keepdim=True) / count.clamp(min=1)
+    unbiased = var * count / (count - 1).clamp(min=1)
+    for running, new in ((norm.running_mean, mean + shift), (norm.running_var, unbiased)):
+        running.copy_(torch.where(batch, running.lerp(new, norm.momentum), running))
+    mean = torch.where(batch, mean, norm.running_mean - shift)
+    var = torch.where(batch, var, norm.running_var)
+    share = torch.where(batch, 1 / count.clamp(min=1), 0.0)
+    return Statistics(mean, torch.rsqrt(var + norm.eps), share[:, 0, 0])
+
+
+def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
+    """act((x - mean) * scale + beta); all but ``x`` [R, L, d] are [R, 1, d]."""
+    return activated((x - mean) * scale + beta, act)
+
+
+def norm_backward(
+    grad: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    statistics: Statistics,
+    affine: tuple[Tensor, Tensor],
+    act: str | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients for x, gamma and beta of act((x - mean) * rstd * gamma + beta).
+
+    ``affine``: gamma and beta [R, 1, d]. Where the statistics are the batch's own they depend on
+    ``x``, and the gradient goes through them too.
+    """
+    mean, rstd, share = statistics
+    gamma, beta = affine
+    normal = (x - mean) * rstd
+    change = before_activation(grad, normal * gamma + beta, act)
+    grad_beta = change.sum(1, keepdim=True)
+    grad_gamma = (change * normal).sum(1, keepdim=True)
+    own = share[:, None, None] * weight * (grad_beta + normal * grad_gamma)
+    return gamma * rstd * (change - own), grad_gamma, grad_beta

@@ -1,0 +1,30 @@
+"""The segment product in plain torch."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pdf_search.kernels.structures import GroupedTriples
+
+
+def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+    """out[g] = sum over the triples of group g of a[first] * b[second], [groups, d].
+
+    ``a`` [Na, d or 1], ``b`` [Nb, d or 1], float32 or bfloat16; summed in float32.
+    """
+    values = a[triples.first.long()].float() * b[triples.second.long()].float()
+    return _sum(values, triples).to(b.dtype)
+
+
+def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+    """out[g] = sum over the triples of group g of a[first] . b[second], [groups, 1]."""
+    values = a[triples.first.long()].float() * b[triples.second.long()].float()
+    return _sum(values.sum(1, keepdim=True), triples).to(b.dtype)
+
+
+def _sum(values: Tensor, triples: GroupedTriples) -> Tensor:
+    groups = triples.groups
+    lengths = (triples.ptr[1:] - triples.ptr[:-1]).long()
+    owner = torch.repeat_interleave(torch.arange(groups, device=values.device), lengths)
+    return values.new_zeros(groups, values.shape[1]).index_add(0, owner, values)

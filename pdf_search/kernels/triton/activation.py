@@ -1,0 +1,26 @@
+"""The activations and their slopes, for Triton kernels to inline."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def activated(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
+    if ACT:
+        x = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) if GELU else tl.maximum(x, 0.0)
+    return x
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def slope(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
+    if ACT:
+        if GELU:
+            density = 0.3989422804014327 * tl.exp(-0.5 * x * x)
+            out = 0.5 * (1.0 + tl.erf(x * 0.7071067811865476)) + x * density
+        else:
+            out = tl.where(x > 0, 1.0, 0.0)
+    else:
+        out = tl.full(x.shape, 1.0, tl.float32)
+    return out
