@@ -26,7 +26,7 @@ from pdf_search.sweep.confirmed_predictions import gather_predictions, record_ta
 from pdf_search.sweep.plan import Plan
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION
-from pdf_search.sweep.samplers.optuna_study import OptunaStudy, open_study
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.study_plan import StudyPlan
 from pdf_search.sweep.trial_log.live_line import print_line
@@ -89,7 +89,8 @@ class Driver:
         """Run the trials that are not finished and those that are still to be drawn."""
         plan = self.plan
         study = OptunaStudy(
-            open_study(plan.folder.database, plan.name, plan.metric),
+            plan.folder.database,
+            plan.name,
             plan.space,
             plan.metric,
             plan.options.seed,

@@ -9,7 +9,7 @@ import pytest
 
 from pdf_search.records import METRICS
 from pdf_search.results import Store
-from pdf_search.sweep.samplers.optuna_study import open_study
+from pdf_search.sweep.samplers.optuna_study import open_storage, open_study
 from tests.cli.conftest import Run
 from tests.reports import samples
 
@@ -82,7 +82,7 @@ def test_a_database_of_any_name(run: Run, home: Path, name: str) -> None:
     for file in (folder / "results.db", home / name):
         with Store(str(file)) as store:
             samples.search(store, samples.sweep())
-        open_study(str(file), "night", METRICS["rmse"])
+        open_study(open_storage(str(file)), "night", METRICS["rmse"])
     assert json.loads(run("list", "--json").stdout)[0]["name"] == "night"
     assert "night" in run("show", "night", "--db", name).stdout
     journals = {f"{name}-wal", f"{name}-shm"}  # Optuna still has it open

@@ -22,7 +22,7 @@ from pdf_search.results import BestEpochs, Store
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.methods import find_method
-from pdf_search.sweep.samplers.optuna_study import OptunaStudy, open_study
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder
 from pdf_search.sweep.trial_log.trial_log import TrialLog
@@ -76,8 +76,7 @@ class Bench:
 
     def open(self) -> None:
         metric = METRICS["rmse"]
-        study = open_study(self.url, NAME, metric)
-        self.log = OptunaStudy(study, self.space, metric, 0, self.trials)
+        self.log = OptunaStudy(self.url, NAME, self.space, metric, 0, self.trials)
         self.builder = TrialBuilder(self.space, 0, 12, 12, 3, "cpu")
 
     def trial_log(self, phase: Phase = Phase.SEARCH) -> TrialLog:
@@ -98,8 +97,8 @@ class Bench:
         )
 
     def close(self) -> None:
-        self.log.study._storage.remove_session()
-        self.log.study._storage._backend.engine.dispose()  # type: ignore[attr-defined]
+        self.log.storage.remove_session()
+        self.log.storage.engine.dispose()
         self.store.close()
 
 

@@ -31,7 +31,7 @@ from pdf_search.sweep.confirm_phase import best_trials
 from pdf_search.sweep.confirmed_predictions import gather_predictions
 from pdf_search.sweep.driver import Driver, Functions
 from pdf_search.sweep.plan import Plan
-from pdf_search.sweep.samplers.optuna_study import OptunaStudy, open_study
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from tests.sweep.helpers import NAME, SHAPE, Bench, SilentView, finish, report, sweep_record
 
@@ -123,13 +123,12 @@ def test_optuna_is_told_the_best_value_in_the_direction_of_the_metric(
     bench = Bench(tmp_path, space)
     job = bench.suggestions(bench.trial_log()).next()
     assert job is not None
-    study = open_study(bench.url, "another", METRICS[name])
-    log = OptunaStudy(study, space, METRICS[name], 0, 8)
+    log = OptunaStudy(bench.url, "another", space, METRICS[name], 0, 8)
     draw, _ = log.ask("random")
     log.accept(draw, 0)
     log.tell(0, State.COMPLETE, [report(1, 0.5), report(2, 0.9), report(3, nan), report(4, 0.3)])
-    assert study.direction is Direction[f"{METRICS[name].mode.upper()}IMIZE"]
-    assert study.trials[0].value == (0.3 if METRICS[name].mode == "min" else 0.9)
+    assert log.study.direction is Direction[f"{METRICS[name].mode.upper()}IMIZE"]
+    assert log.study.trials[0].value == (0.3 if METRICS[name].mode == "min" else 0.9)
     bench.close()
 
 

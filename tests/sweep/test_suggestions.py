@@ -89,6 +89,42 @@ def test_optuna_is_told_the_truth(bench: Bench) -> None:
     assert told[2].user_attrs["state"] == "DIVERGED"
 
 
+def test_a_draw_and_its_end_do_not_read_the_draws_before_them(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = []
+    monkeypatch.setattr(bench.log.study, "get_trials", lambda *a, **k: listed.append((a, k)))
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
+    for state in (State.COMPLETE, State.PRUNED, State.FAILED):
+        job = source.next()
+        assert job is not None
+        finish(trial_log, job, 1.0, state)
+    assert not listed
+    assert not bench.log.untold
+
+
+def test_an_end_that_a_killed_driver_did_not_tell_is_told_by_the_next(
+    tmp_path: Path, space: Space
+) -> None:
+    bench = Bench(tmp_path, space)
+    trial_log = bench.trial_log()
+    job = bench.suggestions(trial_log).next()
+    assert job is not None
+    trial_log.study = None  # killed between the row of the end and Optuna's
+    finish(trial_log, job, 1.0, State.PRUNED)
+    bench.close()
+    bench = Bench(tmp_path, space)
+    assert list(bench.log.untold) == [job.number]
+    settle_study(bench.log, bench.trial_log())
+    told = bench.log.study.trials[bench.log.draws - 1]
+    assert told.state is TrialState.PRUNED
+    assert told.user_attrs["state"] == "PRUNED"
+    assert told.intermediate_values == {1: 2.0, 2: 1.0}
+    assert not bench.log.untold
+    bench.close()
+
+
 def test_a_resumed_sweep_draws_what_the_unbroken_one_would_have(
     tmp_path: Path, space: Space
 ) -> None:

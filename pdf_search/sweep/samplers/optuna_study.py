@@ -34,19 +34,24 @@ MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is t
 Draw = tuple[int, dict[str, Any]]  # Optuna's number and the values
 
 
-def open_study(database: str, name: str, metric: Metric) -> optuna.Study:
-    """The sweep's study in an SQLite file or at a URL; created if it is not there."""
+def open_storage(database: str) -> RDBStorage:
+    """Optuna's tables in an SQLite file or at a URL; created if they are not there."""
     file = sqlite_file(parse_url(database))
-    direction = StudyDirection.MINIMIZE if metric.mode == "min" else StudyDirection.MAXIMIZE
-    storage = _in_file(file) if file is not None else RDBStorage(database)
-    if file is not None:
-        # As for our own tables: the journal survives a kill without a disk flush at each commit.
-        event.listen(storage.engine, "connect", _synchronous_normal)
-        storage.engine.dispose()
+    if file is None:
+        return RDBStorage(database)
+    storage = _in_file(file)
+    # As for our own tables: the journal survives a kill without a disk flush at each commit.
+    event.listen(storage.engine, "connect", _synchronous_normal)
+    storage.engine.dispose()
+    return storage
+
+
+def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
+    """The sweep's Optuna study; created if it is not there."""
     return optuna.create_study(
         storage=storage,
         study_name=name,
-        direction=direction,
+        direction=StudyDirection.MINIMIZE if metric.mode == "min" else StudyDirection.MAXIMIZE,
         load_if_exists=True,
     )
 
@@ -62,21 +67,25 @@ def _synchronous_normal(connection: Any, _record: Any) -> None:
 
 
 class OptunaStudy:
-    """Ask and tell. A suggestion depends on the seed, its place in line and what was told."""
+    """Ask and tell. A suggestion depends on the seed, its place in line and what was told.
+
+    ``untold``: the draw of each trial whose end Optuna does not know.
+    """
 
     def __init__(
-        self, study: optuna.Study, space: Space, metric: Metric, seed: int, trials: int
+        self, database: str, name: str, space: Space, metric: Metric, seed: int, trials: int
     ) -> None:
-        self.study = study
+        self.storage = open_storage(database)
+        self.study = open_study(self.storage, name, metric)
         self.space = space
         self.metric = metric
         self.seed = seed
         self.trials = trials
-        drawn = study.get_trials(deepcopy=False)
+        drawn = self.study.get_trials(deepcopy=False)
         self.draws = len(drawn)
         kept = [t for t in drawn if TRIAL in t.user_attrs and REJECTED not in t.user_attrs]
         self.used_points = {t.user_attrs[POINT] for t in kept if POINT in t.user_attrs}
-        self.by_trial = {t.user_attrs[TRIAL]: t.number for t in kept}
+        self.untold = {t.user_attrs[TRIAL]: t.number for t in kept if not t.state.is_finished()}
 
     def ask(self, sampler: str) -> Draw:
         """A new draw from the whole space."""
@@ -101,7 +110,7 @@ class OptunaStudy:
 
     def accept(self, draw_number: int, trial_number: int) -> None:
         self._attribute(draw_number, TRIAL, trial_number)
-        self.by_trial[trial_number] = draw_number
+        self.untold[trial_number] = draw_number
 
     def reject(self, draw_number: int, reason: str) -> None:
         """A draw that is never trained: outside the limits, or tried before."""
@@ -114,8 +123,8 @@ class OptunaStudy:
         COMPLETE with its best value; PRUNED with its last; DIVERGED as PRUNED without any value,
         which TPE ranks below all others; FAILED as FAIL.
         """
-        draw_number = self.by_trial.get(trial_number)
-        if draw_number is None or self._finished(draw_number):
+        draw_number = self.untold.pop(trial_number, None)
+        if draw_number is None:
             return
         self._attribute(draw_number, STATE, state.value)
         curve = [(e.epoch, e.valid) for e in epochs if e.valid is not None]
@@ -130,18 +139,13 @@ class OptunaStudy:
         else:
             self.study.tell(draw_number, state=TrialState.PRUNED)
 
-    def untold(self) -> list[int]:
-        """The trials whose ends it does not know."""
-        trials = self.study.get_trials(deepcopy=False)
-        return [n for n, draw in self.by_trial.items() if not trials[draw].state.is_finished()]
-
     def abandon_lost(self, known: set[int]) -> None:
         """Close the draws that a killed driver never recorded as trials; their points are free."""
         for trial in self.study.get_trials(deepcopy=False):
             number = trial.user_attrs.get(TRIAL)
             if trial.state.is_finished() or number in known:
                 continue
-            self.by_trial.pop(number, None)
+            self.untold.pop(number, None)
             self.used_points.discard(trial.user_attrs.get(POINT, ""))
             if trial.state is TrialState.WAITING:
                 self.study.ask()
@@ -149,15 +153,15 @@ class OptunaStudy:
 
     def _report(self, draw_number: int, curve: Sequence[tuple[int, float]]) -> None:
         stride = max(1, -(-len(curve) // MOST_VALUES))
-        trial = Trial(self.study, self._storage_id(draw_number))
+        trial = self._trial(draw_number)
         for epoch, value in sorted({*curve[::stride], *curve[-1:]}):
             trial.report(value, step=epoch)
 
-    def _finished(self, draw_number: int) -> bool:
-        return self.study.get_trials(deepcopy=False)[draw_number].state.is_finished()
-
     def _attribute(self, draw_number: int, key: str, value: Any) -> None:
-        Trial(self.study, self._storage_id(draw_number)).set_user_attr(key, value)
+        self._trial(draw_number).set_user_attr(key, value)
 
-    def _storage_id(self, draw_number: int) -> int:
-        return self.study.get_trials(deepcopy=False)[draw_number]._trial_id
+    def _trial(self, draw_number: int) -> Trial:
+        """A draw that has not ended; also one that an earlier process asked for."""
+        study_id = self.storage.get_study_id_from_name(self.study.study_name)
+        find = self.storage.get_trial_id_from_study_id_trial_number
+        return Trial(self.study, find(study_id, draw_number))

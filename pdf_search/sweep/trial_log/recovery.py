@@ -60,7 +60,7 @@ def unfinished_jobs(
 
 def settle_study(study: OptunaStudy, trial_log: TrialLog) -> None:
     """Tell the study what the database knows: ends it missed, and draws that became nothing."""
-    for number in study.untold():
+    for number in list(study.untold):
         record = trial_log.records.get(number)
         if record is not None and record.state.finished:
             study.tell(number, record.state, trial_log.curve(number))
