@@ -167,7 +167,7 @@ class Space:
         checked = check_definition(definition, problems)
         if checked is not None:
             space = cls._from_checked(name, checked)
-            space._check_points(checked.head.points_to_evaluate, problems)
+            space._check_points(checked.head.points_to_evaluate, problems)  # noqa: SLF001  (its own)
         problems.raise_if_any()
         assert checked is not None
         return space

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from pdf_search.errors import ResourceError
 from pdf_search.sweep.machine import Node, check_reachable, this_machine
 from pdf_search.sweep.trial_log.provenance import versions
 from pdf_search.sweep.tune.logs import logging_to
+from pdf_search.sweep.tune.ray_internals import replaced
 from pdf_search.sweep.tune.surroundings import ray_folder, surroundings
 
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
@@ -65,7 +66,7 @@ def _started(
 
         if ray.is_initialized():
             raise ResourceError("Ray runs in this process already: ray.shutdown() before a sweep")
-        with _folder_without_code(folder), _session_of_their_own():
+        with _folder_without_code(folder), _session_of_their_own(say):
             _connect(cpus, gpus, address, say)
         try:
             yield
@@ -73,24 +74,21 @@ def _started(
             ray.shutdown()
 
 
-@contextmanager
-def _session_of_their_own() -> Iterator[None]:
+def _session_of_their_own(say: Progress) -> AbstractContextManager[None]:
     """Ray's processes out of our process group and terminal: a signal to these is for us alone.
 
     Without them the driver would be lost before it has written down how far it came.
     """
-    import ray._private.services  # noqa: PLC0415
-
-    services: Any = ray._private.services
-    start = getattr(services, "ConsolePopen", None)
-    if start is None or sys.platform != "linux":  # elsewhere Ray ends them by their group
-        yield
-        return
-    services.ConsolePopen = partial(start, start_new_session=True)
-    try:
-        yield
-    finally:
-        services.ConsolePopen = start
+    if sys.platform != "linux":  # elsewhere Ray ends them by their group
+        return nullcontext()
+    return replaced(
+        "ray._private.services",
+        "ConsolePopen",
+        lambda start: partial(start, start_new_session=True),
+        say,
+        "a signal to the whole process group ends Ray's processes too, perhaps before the sweep "
+        "has written down how far its trials are",
+    )
 
 
 def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:

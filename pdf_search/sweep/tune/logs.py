@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import ray._private.worker
+from pdf_search.sweep.tune.ray_internals import replaced
 
 LOGGERS = ("ray", "optuna", "pdf_search.sweep")
 
@@ -33,18 +33,18 @@ def logging_to(file: Path) -> Iterator[None]:
         handler.close()
 
 
-@contextmanager
-def _raylet_to_log() -> Iterator[None]:
+def _raylet_to_log() -> AbstractContextManager[None]:
     # Ray prints the raylet's errors on standard output, whatever log_to_driver says.
-    module: Any = ray._private.worker
-    printer = getattr(module, "print_to_stdstream", None)
+    log = logging.getLogger("ray")
 
-    def log(data: dict[str, Any], *_: Any, **__: Any) -> None:
+    def print_to_log(data: dict[str, Any], *_: Any, **__: Any) -> None:
         for line in data["lines"]:
-            logging.getLogger("ray").warning("raylet: %s", line)
+            log.warning("raylet: %s", line)
 
-    module.print_to_stdstream = log
-    try:
-        yield
-    finally:
-        module.print_to_stdstream = printer
+    return replaced(
+        "ray._private.worker",
+        "print_to_stdstream",
+        lambda _: print_to_log,
+        log.warning,
+        "errors of its raylet are printed, not logged",
+    )

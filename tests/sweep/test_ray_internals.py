@@ -1,0 +1,63 @@
+"""Private names of Ray: changed while a sweep runs, and not needed."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import ray._private.services
+import ray._private.worker
+
+from pdf_search.sweep.tune.cluster import _session_of_their_own
+from pdf_search.sweep.tune.logs import logging_to
+from pdf_search.sweep.tune.ray_internals import replaced
+
+LINES = {"lines": ["raylet is lost"]}
+
+
+def test_a_private_name_is_replaced_for_the_time_being() -> None:
+    said: list[str] = []
+    before = ray._private.worker.print_to_stdstream
+    with replaced("ray._private.worker", "print_to_stdstream", lambda old: [old], said.append, ""):
+        assert ray._private.worker.print_to_stdstream == [before]
+    assert ray._private.worker.print_to_stdstream is before
+    assert not said
+
+
+@pytest.mark.parametrize("module", ["ray._private.worker", "ray._private.another.module"])
+def test_what_this_ray_lacks_is_told_and_nothing_else(module: str) -> None:
+    said: list[str] = []
+    with replaced(module, "renamed", lambda _: SimpleNamespace(), said.append, "less is logged"):
+        assert not hasattr(ray._private.worker, "renamed")
+    assert said == [f"note: this version of Ray has no {module}.renamed: less is logged"]
+
+
+def test_the_log_of_a_sweep_takes_the_raylets_errors(tmp_path: Path) -> None:
+    with logging_to(tmp_path / "log"):
+        ray._private.worker.print_to_stdstream(LINES, ignore_prefix=False)  # type: ignore[arg-type]
+    assert "WARNING ray: raylet: raylet is lost" in (tmp_path / "log").read_text()
+
+
+def test_without_a_place_for_the_raylets_errors_the_log_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(ray._private.worker, "print_to_stdstream")
+    with logging_to(tmp_path / "log"):
+        logging.getLogger("optuna").info("goes on")
+    text = (tmp_path / "log").read_text()
+    assert "no ray._private.worker.print_to_stdstream: errors of its raylet are printed" in text
+    assert "INFO optuna: goes on" in text
+
+
+def test_without_a_session_of_their_own_a_sweep_starts_with_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delattr(ray._private.services, "ConsolePopen")
+    with _session_of_their_own(said.append):
+        assert not hasattr(ray._private.services, "ConsolePopen")
+    assert len(said) == 1
+    assert "a signal to the whole process group ends Ray's processes too" in said[0]
