@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Literal
 
+from pdf_search.signals import ALL, receive
+
 Reason = Literal["", "interrupted", "time", "error", "alike"]
 
-SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
 PATIENCE = 8.0  # seconds that Ray has to end a run in order; then it is ended as it stands
 
 
@@ -63,7 +62,7 @@ class StopCondition:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        old = {number: signal.getsignal(number) for number in SIGNALS}
+        old = {number: signal.getsignal(number) for number in ALL}
         self.take_signals()
         try:
             yield
@@ -78,12 +77,9 @@ class StopCondition:
             self._timer.cancel()
 
     def take_signals(self) -> None:
-        """Receive them (again: Ray takes SIGTERM when it starts). Under nohup a hang-up is none."""
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in SIGNALS:
-            if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._receive)
+        """Receive them (again: Ray takes SIGTERM when it starts)."""
+        if threading.current_thread() is threading.main_thread():
+            receive(self._receive)
 
     def _receive(self, _number: int, _frame: FrameType | None) -> None:
         if self.signalled:

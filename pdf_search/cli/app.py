@@ -22,6 +22,7 @@ from pdf_search.cli.train import train
 from pdf_search.cli.words import say
 from pdf_search.errors import PdfSearchError
 from pdf_search.imports import show_only_our_warnings
+from pdf_search.signals import ENDING, receive
 
 INTERRUPTED = 130
 
@@ -90,18 +91,11 @@ def _root(
     pass
 
 
-def _receive_signals() -> None:
-    """SIGTERM and a hang-up end the program as Ctrl-C does, wherever no run receives them."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
-
-
 def main() -> None:
     if not sys.warnoptions:
         show_only_our_warnings()
-    _receive_signals()
+    # As Ctrl-C does, wherever no run receives them.
+    receive(signal.default_int_handler, ENDING)
     try:
         prepare_process()
     except PdfSearchError as error:
