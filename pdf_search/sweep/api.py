@@ -162,22 +162,19 @@ def recorded_plan(
     """
     _refuse_study(store, folder.name)
     record = store.sweep(folder.name)
-    given = {key: value for key, value in changes.items() if value is not None}
     fixed = {
         "name": record.name,
-        "out": out,
-        "db": folder.db,
         "trials": record.trials,
         "epochs": record.epochs,
         "method": record.method,
         "metric": record.metric,
         "seed": record.seed,
     }
-    options = SweepOptions.from_recorded(record.options, **(fixed | given))
+    options = _recorded_options(record, folder, out, changes, fixed)
     begun = begun_data(record, options.cache, progress)
     plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun)
     plan = replace(plan, folder=folder)
-    if given.get("trials") is None:
+    if changes.get("trials") is None:
         plan = replace(plan, trials=max(plan.trials, record.trials))  # some may be trained twice
     refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))
     return plan
@@ -191,13 +188,24 @@ def _recorded_study(
     changes: dict[str, Any],
 ) -> StudyPlan:
     """The plan of a study as it was recorded, whatever its file says now."""
-    given = {key: value for key, value in changes.items() if value is not None}
-    fixed = {"out": out, "db": folder.db}
-    options = SweepOptions.from_recorded(parts[0].options, **(fixed | given))
+    options = _recorded_options(parts[0], folder, out, changes, {})
     begun = {part.name: begun_data(part, options.cache, progress) for part in parts}
     known = {part: data for part, data in begun.items() if data is not None}
     study = recorded_study(parts[0].space_definition)
     return plan_study(study, options, progress, folder, known)
+
+
+def _recorded_options(
+    record: SweepRecord,
+    folder: SweepFolder,
+    out: Path,
+    changes: dict[str, Any],
+    fixed: dict[str, Any],
+) -> SweepOptions:
+    """The options of a recorded sweep; ``fixed`` are recorded apart from the others."""
+    given = {key: value for key, value in changes.items() if value is not None}
+    placed = {"out": out, "db": folder.db}
+    return SweepOptions.from_recorded(record.options, **(placed | fixed | given))
 
 
 def _refuse_study(store: Store, name: str) -> None:
