@@ -14,7 +14,7 @@ from pdf_search.errors import ConfigError
 
 if TYPE_CHECKING:
     from pdf_search.results import Store
-    from pdf_search.space import Study
+    from pdf_search.space import Study, StudyRow
     from pdf_search.sweep import StudyPlan, SweepFolder
 
 PAUSE = 9  # times what writing the tables took
@@ -87,24 +87,31 @@ def _plan(
 
 def _check_published(study: Study) -> None:
     """Raises:
-    ConfigError: a row wants a published number that is not there.
+    ConfigError: rows want published numbers that are not there; names all of them.
     """
+    wrong = filter(None, map(_not_published, study.rows))
+    if text := "\n".join(f"{study.source}: {line}" for line in wrong):
+        raise ConfigError(text)
+
+
+def _not_published(row: StudyRow) -> str:
+    """Which published number of a row is not there, and what is; "" if it is."""
     from pdf_search.data import lookup
     from reports import published
 
-    for row in study.rows:
-        wanted, data = row.published, row.config.data
-        if wanted is None or wanted.table == "timing":  # a timing table quotes all of the paper's
-            continue
-        metric = data.metric or lookup(data).metric
-        known = [number.method for number in published(row.dataset, metric, wanted.table)]
-        if wanted.method not in known:
-            near = get_close_matches(wanted.method, known, 3, 0.3) or known[:5]
-            there = f"there is {', '.join(near)}" if near else "there is none for this data set"
-            raise ConfigError(
-                f"{study.source}: row {row.name!r}: no published {wanted.table} number of "
-                f"{wanted.method!r} on {row.dataset} ({metric}); {there}"
-            )
+    wanted, data = row.published, row.config.data
+    if wanted is None or wanted.table == "timing":  # a timing table quotes all of the paper's
+        return ""
+    metric = data.metric or lookup(data).metric
+    known = [number.method for number in published(row.dataset, metric, wanted.table)]
+    if wanted.method in known:
+        return ""
+    near = get_close_matches(wanted.method, known, 3, 0.3) or known[:5]
+    there = f"there is {', '.join(near)}" if near else "there is none for this data set"
+    return (
+        f"row {row.name!r}: no published {wanted.table} number of {wanted.method!r} on "
+        f"{row.dataset} ({metric}); {there}"
+    )
 
 
 def _device(device: str | None, machine: Machine) -> dict[str, Any]:

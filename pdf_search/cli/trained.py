@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pdf_search.config import DataConfig, TrialConfig
     from pdf_search.data import Prepared
     from pdf_search.inference import Trained
+    from pdf_search.results import Store
+    from pdf_search.sweep import SweepFolder
 
 SHOWN_GRAPHS = 12  # of those kept, in a message
 
@@ -64,10 +66,9 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
 
     folder = find_folder(place.out, run)
     if (folder / "results.db").is_file():
-        raise ConfigError(
-            f"{folder} is a sweep: name one of its trials with --trial N "
-            f"(`pdf-search show {shlex.quote(str(run))}` lists them)"
-        )
+        found = recorded_folder(run, place)
+        with found.open_store() as store:
+            raise _needs_number(found, _parts(store, found))
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():
         raise ConfigError(
@@ -77,12 +78,33 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
     return Kept(config, str(folder), folder / "explain")
 
 
+def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:
+    """A sweep or study was named where one trial is wanted; ``parts``: of the study."""
+    what, which = "sweep", "one of its trials with --trial N"
+    if parts:
+        what, which = "study", "one of its runs with --phase confirm --trial N"
+    if parts and parts != [folder.called]:
+        which = f"one of its parts ({', '.join(parts)}) and {which}"
+    show = f"pdf-search show {shlex.quote(folder.called)}"
+    return ConfigError(f"{folder.called} is a {what}: name {which} (`{show}` lists them)")
+
+
+def _parts(store: Store, folder: SweepFolder) -> list[str]:
+    """The parts of the study that lies here, as they are called; none of a sweep."""
+    from pdf_search.results import study_parts
+
+    return [folder.called_now(part.name) for part in study_parts(store, folder.name)]
+
+
 def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
     from pdf_search.config import parse_trial
     from reports import find_trial, load_sweep
 
     folder = recorded_folder(name, place)
     with folder.open_store() as store:
+        parts = _parts(store, folder)
+        if parts and folder.called not in parts:
+            raise _needs_number(folder, parts)
         data = load_sweep(store, folder.name)
     entry = find_trial(data, number, phase)
     trial = entry.trial

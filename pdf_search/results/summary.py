@@ -19,6 +19,7 @@ from pdf_search.records import (
     SweepRecord,
     TrialRecord,
 )
+from pdf_search.wording import counted
 
 Values = tuple[float | None, ...]
 UNDEFINED = "the metric is undefined"  # of a COMPLETE trial without a value
@@ -217,12 +218,12 @@ def _reasons(
     if trial.state is not State.COMPLETE:
         reasons.append(trial.state.value.lower())
     if done < planned:
-        reasons.append(f"{done} of {planned} epochs")
+        reasons.append(f"{done} of {counted(planned, 'epoch')}")
     n = Stat.of(values).n
     if not n and trial.state is State.COMPLETE:
         reasons.append(UNDEFINED)
     elif n < len(values):
-        reasons.append(f"{n} of {len(values)} replicates")
+        reasons.append(f"{n} of {counted(len(values), 'replicate')}")
     return tuple(reasons)
 
 

@@ -54,8 +54,8 @@ def run_listed(
     trial_log = study_ledger(plan, store, view)
     jobs = open_jobs(plan, trial_log)
     trial_log.show()
-    _tell(functions.on_finished, store)
     if jobs:
+        _tell(functions.on_finished, store)
         _train(plan, trial_log, view, jobs, stop_condition, functions)
     for part in plan.parts:
         own = (record for record in trial_log.records.values() if record.sweep == part.name)

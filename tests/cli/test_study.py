@@ -45,6 +45,57 @@ def test_a_published_number_that_is_not_there_is_refused(run: Run, home: Path) -
     assert "there is idp-(Lap, Lin)" in refused.stderr
 
 
+def test_every_row_without_its_published_number_is_named(run: Run, home: Path) -> None:
+    row = "  - {{name: {0}, paper: zinc, published: {{table: ablation, method: {1}}}}}\n"
+    rows = [row.format("a", "wrong"), row.format("b", "'idp-(Lap, Lin)'"), row.format("c", "bad")]
+    (home / "x.yaml").write_text("title: X\ntable: results\nrows:\n" + "".join(rows))
+    lines = run("study", "x.yaml", "--dry-run", code=2).stderr.splitlines()
+    assert [line.partition(": no published")[0] for line in lines] == [
+        "error: x.yaml: row 'a'",
+        "x.yaml: row 'c'",
+    ]
+
+
+def test_explain_of_a_study_names_its_parts(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdf_search.sweep.study_run._train", lambda *_: None)
+    (home / "widths.yaml").write_text(OWN + "protocols: [split, inner]\n")
+    run("study", "widths.yaml", "--epochs", 2)
+    parts = "widths/freesolv/split, widths/freesolv/inner"
+    for more in ([], ["--trial", 0]):
+        refused = run("explain", "widths", *more, code=2).stderr
+        assert f"widths is a study: name one of its parts ({parts}) and one of its runs" in refused
+    one = run("explain", "widths/freesolv/split", "--trial", 0, "--phase", "confirm", code=2)
+    assert "is NOT STARTED and has no checkpoint" in one.stderr
+
+
+def test_explain_of_a_study_of_one_part(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdf_search.sweep.study_run._train", lambda *_: None)
+    (home / "widths.yaml").write_text(OWN)
+    run("study", "widths.yaml", "--epochs", 2)
+    refused = run("explain", "widths", code=2).stderr
+    assert "widths is a study: name one of its runs with --phase confirm --trial N" in refused
+    one = run("explain", "widths", "--trial", 0, "--phase", "confirm", code=2).stderr
+    assert "is NOT STARTED and has no checkpoint" in one
+
+
+def test_a_study_with_nothing_left_to_train_writes_its_tables_once(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr("pdf_search.sweep.study_run._train", lambda *_: None)
+    monkeypatch.setattr("reports.write_study", lambda *given: written.append(given[1]))
+    (home / "widths.yaml").write_text(OWN)
+    run("study", "widths.yaml", "--epochs", 2)
+    assert len(written) == 2  # before the first run and at the end
+    monkeypatch.setattr("pdf_search.sweep.study_run.open_jobs", lambda *_: [])
+    run("study", "widths.yaml", "--epochs", 2)
+    assert len(written) == 3
+
+
 def test_a_dry_run_says_what_would_run(run: Run, home: Path) -> None:
     (home / "widths.yaml").write_text(OWN)
     words = ["study", "widths.yaml", "--epochs", "3", "--only", "WIDE", "--dry-run"]

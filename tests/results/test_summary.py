@@ -123,6 +123,8 @@ def test_partial_names_its_reasons() -> None:
     summary = summarise(sweep(), running, curve([[1.0, nan]]))
     assert summary.partial
     assert summary.reasons == ("running", "1 of 3 epochs", "1 of 2 replicates")
+    one = trial(state=State.RUNNING, config={**CONFIG, "stop_epoch": 1})
+    assert summarise(sweep(), one, []).reasons == ("running", "0 of 1 epoch", "0 of 1 replicate")
     empty = summarise(sweep(), trial(state=State.NOT_STARTED), [])
     assert (empty.mean, empty.epochs, empty.partial) == (None, 0, True)
 
