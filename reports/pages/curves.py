@@ -13,6 +13,7 @@ from reports.sweep_data import Entry, SweepData
 MOST_CURVES = 5
 PARTS = ("train loss", "valid", "test")
 DECADE = 10
+CUT = 0.025  # share of the values at each end that a range may leave out
 
 
 @dataclass(frozen=True)
@@ -164,13 +165,12 @@ def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | Non
     )
 
 
-def readable_range(curves: Iterable[Curve], keep: float = 0.95) -> tuple[float, float] | None:
+def readable_range(curves: Iterable[Curve]) -> tuple[float, float] | None:
     """A range of y that shows most values: a diverging trial must not flatten all others."""
     values = sorted(v for curve in curves for v in curve.mean if v is not None)
     if len(values) < 2:
         return None
-    cut = (1 - keep) / 2
-    low, high = _quantile(values, cut), _quantile(values, 1 - cut)
+    low, high = _quantile(values, CUT), _quantile(values, 1 - CUT)
     low, high = _extended(values, low, high)
     margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
     return low - margin, high + margin
