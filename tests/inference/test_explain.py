@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from pdf_search.inference.explanation.explain import MAX_NODES, Explanation, exp
 from pdf_search.inference.explanation.files import write_explanation
 from pdf_search.inference.explanation.plain_data import summary
 from pdf_search.inference.load import load_trained
+from pdf_search.inference.page import explanation_page
 from pdf_search.inference.predict import predictions
 from tests.graphs.makers import SHAPES, basis, graph_set
 from tests.inference.conftest import new_model
@@ -95,6 +96,17 @@ def test_written_files_hold_the_same_numbers(
     page = (folder / "explain.html").read_text()
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
     assert page.count("Plotly.newPlot(") >= 6
+
+
+def test_text_of_a_page_is_escaped(explained: tuple[str, Explanation]) -> None:
+    _, found = explained
+    info = replace(found.trained.facts.info, title="a <b> & 'c'")
+    facts = replace(found.trained.facts, info=info)
+    page = explanation_page(replace(found, trained=replace(found.trained, facts=facts)))
+    assert page.count("What a &lt;b&gt; &amp; &#39;c&#39;&#39;s model learned") == 2
+    assert "<b>" not in page.partition("</script>")[2]
+    assert page.startswith('<!doctype html>\n<html lang="en">')
+    assert page.endswith("</html>\n")
 
 
 def test_it_is_the_state_after_each_layer(explained: tuple[str, Explanation]) -> None:

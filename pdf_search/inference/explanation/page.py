@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
+from pathlib import Path
 from typing import Any
 
+import jinja2
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from pdf_search.inference.explanation.explain import ChannelDetail, Explanation
@@ -14,12 +16,6 @@ from pdf_search.inference.explanation.plain_data import depth_table, weight_tabl
 from pdf_search.inference.explanation.plots import BLUE, RED, strongest
 from pdf_search.inference.explanation.text import SECTIONS, headline
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 1000px; margin: 2em auto;
-  padding: 0 1em; }
-h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
-p { max-width: 48em; }
-"""
 _MOST_ROWS = 5_000  # of the response: the commonest
 
 
@@ -33,17 +29,27 @@ def explanation_page(found: Explanation) -> str:
         "response": response(found),
         "weights": weights(found),
     }
-    title = f"What {found.trained.facts.info.title}'s model learned"
-    parts = [
-        f"<h2>{escape(head)}</h2><p>{escape(text)}</p>{_html(figures[name], name)}"
+    sections = [
+        {"head": head, "text": text, "figure": Markup(_html(figures[name], name))}
         for name, (head, text) in SECTIONS.items()
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
-        f"<script>{get_plotlyjs()}</script></head><body>"
-        f"<h1>{escape(title)}</h1><p>{escape(headline(found))}</p>{''.join(parts)}</body></html>\n"
+    return _template().render(
+        title=f"What {found.trained.facts.info.title}'s model learned",
+        headline=headline(found),
+        sections=sections,
+        plotlyjs=Markup(get_plotlyjs()),
     )
+
+
+def _template() -> jinja2.Template:
+    """Text is escaped by jinja; an unknown name is an error."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    ).get_template("explain.html.j2")
 
 
 def matrices(found: Explanation) -> go.Figure:
