@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
-from enum import Enum
-from math import isfinite
+from collections.abc import Mapping
 from typing import Any
 
 from pdf_search.errors import PdfSearchError
@@ -39,7 +36,9 @@ def out(text: str) -> None:
 
 def out_json(value: Any) -> None:
     """A result for programs, as strict JSON: a number that is not finite is null."""
-    tree = plain(value)
+    from pydantic_core import to_jsonable_python
+
+    tree = to_jsonable_python(value, inf_nan_mode="null", fallback=str)
     text = json.dumps(tree, indent=2, ensure_ascii=False, allow_nan=False)
     out(text if _can_say(text) else json.dumps(tree, indent=2, allow_nan=False))
 
@@ -50,21 +49,6 @@ def _can_say(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def plain(value: Any) -> Any:
-    """JSON-like data of records, paths and numbers."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return value if isinstance(value, str | bool | int | None) else str(value)
 
 
 def facts(pairs: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ def test_they_are_interrupts(number: signal.Signals) -> None:
 
 def test_the_program_receives_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["pdf-search", "--version"])
-    monkeypatch.setattr("pdf_search.cli.app.prepare_process", lambda: None)
+    monkeypatch.setenv("MPLBACKEND", "agg")  # which it sets
     with pytest.raises(SystemExit):
         main()
     assert [signal.getsignal(number) for number in ENDING] == [signal.default_int_handler] * 2

@@ -1,0 +1,29 @@
+"""What verbs print for programs: strict JSON of records, paths and numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pdf_search.cli.words import out_json
+from pdf_search.records import State
+from tests.results import samples
+
+
+def test_json_of_records_paths_and_numbers_is_strict(capsys: pytest.CaptureFixture[str]) -> None:
+    trial = replace(samples.trial(0, state=State.PRUNED), seconds=nan, peak_mb=np.float64(2.5))
+    out_json({"trial": trial, "files": (Path("a/ö.csv"),), 3: [inf, -0.5, None, True]})
+    printed = capsys.readouterr().out
+    assert "ö" in printed
+    found = json.loads(printed, parse_constant=pytest.fail)
+    assert (found["files"], found["3"]) == (["a/ö.csv"], [None, -0.5, None, True])
+    shown = found["trial"]
+    assert (shown["state"], shown["phase"], shown["number"]) == ("PRUNED", "search", 0)
+    assert (shown["seconds"], shown["peak_mb"]) == (None, 2.5)
+    assert shown["replicates"][0] == {"seed": 0, "fold": None}
+    assert shown["config"] == trial.config
