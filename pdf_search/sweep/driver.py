@@ -43,7 +43,7 @@ from pdf_search.sweep.tune.rungs import Rungs, rebuild_rungs
 from pdf_search.sweep.tune.runner import Runner
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
 from pdf_search.sweep.tune.session import session
-from pdf_search.sweep.tune.trainable import TrialFunction
+from pdf_search.sweep.tune.trainable import Shared, TrialFunction
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,17 @@ class Driver:
 
     def session(self) -> AbstractContextManager[Runner]:
         """Ray, and a runner in it. Raises ResourceError: a cluster not fit for the sweep."""
-        plan, data, function = self.plan, {"": self.plan.data}, self.functions.trial
-        bases = shared_bases(plan.space)
+        plan, options, size = self.plan, self.plan.options, self.plan.resources
+        shared = Shared(
+            data={"": plan.data},
+            cpus=size.cpus,
+            gpus=size.gpus,
+            checkpoint_seconds=options.checkpoint_seconds,
+            function=self.functions.trial,
+            bases=shared_bases(plan.space),
+        )
         say = partial(print_line, self.console)
-        options, size = plan.options, plan.resources
-        return session(plan.folder, options, size, data, self.stop_condition, function, bases, say)
+        return session(plan.folder, options, size, shared, self.stop_condition, say)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""

@@ -25,6 +25,7 @@ from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_d
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.session import session
+from pdf_search.sweep.tune.trainable import Shared
 
 MOST_CHANGES = 5  # of a refused study that are named
 ORIGIN = "study: "
@@ -78,16 +79,10 @@ def _train(
     stop_condition: StopCondition,
     functions: Functions,
 ) -> None:
-    ray = session(
-        plan.folder,
-        plan.options,
-        plan.resources,
-        plan.data,
-        stop_condition,
-        functions.trial,
-        say=view.say,
-    )
-    with ray as runner, view:
+    options, size = plan.options, plan.resources
+    seconds = options.checkpoint_seconds
+    shared = Shared(plan.data, size.cpus, size.gpus, seconds, functions.trial)
+    with session(plan.folder, options, size, shared, stop_condition, view.say) as runner, view:
         runner.run(ListSource(jobs), trial_log)
 
 

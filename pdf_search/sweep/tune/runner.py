@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ray import tune
 
-from pdf_search.config import BasisConfig
 from pdf_search.data import Prepared
 from pdf_search.graphs import GraphSet
 from pdf_search.stop_condition import StopCondition
@@ -22,7 +20,7 @@ from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.cluster import nodes_differ
 from pdf_search.sweep.tune.payload import NUMBER
 from pdf_search.sweep.tune.searcher import JobSearcher
-from pdf_search.sweep.tune.trainable import Shared, TrialFunction, train
+from pdf_search.sweep.tune.trainable import Shared, train
 
 if TYPE_CHECKING:
     from ray.tune.experiment import Trial
@@ -33,32 +31,16 @@ if TYPE_CHECKING:
 class Runner:
     """Runs phases in the Ray session that is open.
 
-    ``data``: the data sets by the names that jobs give; a sweep has one, named "". ``storage``:
-    absolute folder or URI for checkpoints. ``function``: trains one trial; None for ``run_trial``.
-    ``bases``: those that trials share.
+    ``shared``: what all trials have in common. ``storage``: absolute folder or URI for checkpoints.
     """
 
     def __init__(
-        self,
-        data: Mapping[str, Prepared],
-        resources: Resources,
-        storage: str,
-        checkpoint_seconds: float,
-        stop_condition: StopCondition,
-        function: TrialFunction | None = None,
-        bases: tuple[BasisConfig, ...] = (),
+        self, shared: Shared, resources: Resources, storage: str, stop_condition: StopCondition
     ) -> None:
         self.resources = resources
         self.storage = storage
         self.stop_condition = stop_condition
-        self.shared = Shared(
-            data={n: _in_memory(d) if nodes_differ() else str(d.folder) for n, d in data.items()},
-            cpus=resources.cpus,
-            gpus=resources.gpus,
-            checkpoint_seconds=checkpoint_seconds,
-            function=function,
-            bases=bases,
-        )
+        self.shared = replace(shared, data={n: _sent(d) for n, d in shared.data.items()})
 
     def run(
         self, source: Source, trial_log: TrialLog, scheduler: EqualEpochScheduler | None = None
@@ -120,6 +102,13 @@ class _FolderName:
 
     def __call__(self, trial: Trial) -> str:
         return f"{trial.config[NUMBER]:04d}-{self.run}"
+
+
+def _sent(data: str | Prepared) -> str | Prepared:
+    """Its folder, where every worker sees this machine's files, else the data set itself."""
+    if isinstance(data, str):
+        return data
+    return _in_memory(data) if nodes_differ() else str(data.folder)
 
 
 def _in_memory(data: Prepared) -> Prepared:

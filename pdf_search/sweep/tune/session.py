@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import ceil
 
-from pdf_search.config import BasisConfig
-from pdf_search.data import Prepared, Progress, silent
+from pdf_search.data import Progress, silent
 from pdf_search.stop_condition import PATIENCE, StopCondition
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.machine import Resources
@@ -15,7 +14,7 @@ from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.cluster import check_nodes, ray_session
 from pdf_search.sweep.tune.runner import Runner
-from pdf_search.sweep.tune.trainable import TrialFunction
+from pdf_search.sweep.tune.trainable import Shared
 
 
 @contextmanager
@@ -23,13 +22,11 @@ def session(
     folder: SweepFolder,
     options: SweepOptions,
     size: Resources,
-    data: Mapping[str, Prepared],
+    shared: Shared,
     stop_condition: StopCondition,
-    function: TrialFunction | None,
-    bases: tuple[BasisConfig, ...] = (),
     say: Progress = silent,
 ) -> Iterator[Runner]:
-    """``data``, ``function``, ``bases``: see ``Runner``.
+    """``shared``: what all trials have in common, with the data sets as they were prepared.
 
     Raises:
         ResourceError: the cluster is not fit for it.
@@ -45,6 +42,4 @@ def session(
         stop_condition.take_signals()
         if options.address is not None:
             check_nodes(storage)
-        yield Runner(
-            data, size, storage, options.checkpoint_seconds, stop_condition, function, bases
-        )
+        yield Runner(shared, size, storage, stop_condition)

@@ -37,9 +37,10 @@ FIRST_CHECKPOINT = 4.0  # seconds after a trial's start
 class Shared:
     """What all trials of a phase have in common.
 
-    ``data``: by name, the folder of the prepared arrays, mapped by each worker, or the data set
-    itself out of the object store where workers are on other machines. ``function``: None for
-    ``run_trial``. ``bases``: those of all trials, for the one that computes a bank.
+    ``data``: by the name that jobs give; a sweep has one, named "". For a worker it is the folder
+    of the prepared arrays, which it maps, or the data set itself out of the object store where
+    workers are on other machines. ``function``: trains one trial; None for ``run_trial``.
+    ``bases``: those of all trials, for the one that computes a bank.
     """
 
     data: Mapping[str, str | Prepared]
