@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from pdf_search.inference.page import explanation_page
 
 from pdf_search.data import Prepared
 from pdf_search.errors import ConfigError, TrialError
 from pdf_search.inference.explanation.explain import MAX_NODES, Explanation, explain
 from pdf_search.inference.explanation.files import write_explanation
+from pdf_search.inference.explanation.page import explanation_page
 from pdf_search.inference.explanation.plain_data import summary
 from pdf_search.inference.load import load_trained
 from pdf_search.inference.predict import predictions
