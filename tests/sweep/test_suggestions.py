@@ -24,7 +24,7 @@ CONDITIONAL = SPACE.replace(
     choice:
       cosine: {kind: cosine, warmup: 2}
       step: {kind: step, step: {range: [5, 20]}, gamma: {range: [0.1, 0.9]}}""",
-).split("published:")
+).split("points_to_evaluate:")
 CONDITIONAL_SPACE = CONDITIONAL[0] + "basis:" + CONDITIONAL[1].split("basis:")[1]
 
 
