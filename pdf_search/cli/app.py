@@ -10,21 +10,28 @@ import typer
 from typer.core import TyperGroup
 
 from pdf_search import __version__
-from pdf_search.cli.explain import explain
-from pdf_search.cli.look import data, doctor, spaces
-from pdf_search.cli.predict import predict
-from pdf_search.cli.program import prepare_process
-from pdf_search.cli.read import list_sweeps, report, show
-from pdf_search.cli.study import study
-from pdf_search.cli.sweeps import confirm, plan, quickstart, rerun, resume, sweep
-from pdf_search.cli.tables import tables
-from pdf_search.cli.train import train
-from pdf_search.cli.words import say
+from pdf_search.cli.output import say
+from pdf_search.cli.process import INTERRUPTED, prepare_process
+from pdf_search.cli.verbs.data import data
+from pdf_search.cli.verbs.doctor import doctor
+from pdf_search.cli.verbs.explain import explain
+from pdf_search.cli.verbs.plan import plan
+from pdf_search.cli.verbs.predict import predict
+from pdf_search.cli.verbs.quickstart import quickstart
+from pdf_search.cli.verbs.recorded.confirm import confirm
+from pdf_search.cli.verbs.recorded.list import list_sweeps
+from pdf_search.cli.verbs.recorded.report import report
+from pdf_search.cli.verbs.recorded.rerun import rerun
+from pdf_search.cli.verbs.recorded.resume import resume
+from pdf_search.cli.verbs.recorded.show import show
+from pdf_search.cli.verbs.spaces import spaces
+from pdf_search.cli.verbs.study import study
+from pdf_search.cli.verbs.sweep import sweep
+from pdf_search.cli.verbs.tables import tables
+from pdf_search.cli.verbs.train import train
 from pdf_search.errors import PdfSearchError
 from pdf_search.imports import show_only_our_warnings
 from pdf_search.signals import ENDING, receive
-
-INTERRUPTED = 130
 
 
 class Verbs(TyperGroup):

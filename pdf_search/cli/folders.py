@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pdf_search.cli.groups import Place
-from pdf_search.cli.words import say
+from pdf_search.cli.options import OutputOptions
+from pdf_search.cli.output import say
 
 if TYPE_CHECKING:
     from pdf_search.results import Store
     from pdf_search.sweep import SweepFolder
 
 
-def recorded_folder(name: str, place: Place) -> SweepFolder:
+def recorded_folder(name: str, output: OutputOptions) -> SweepFolder:
     """Where a sweep, study or part of one lies. Another name that it was recorded as is told."""
     from pdf_search.sweep import SweepFolder
 
-    folder = SweepFolder.find(place.out, name, place.url)
+    folder = SweepFolder.find(output.out, name, output.url)
     if folder.recorded:
         say(f"{folder.called} was recorded as {folder.name}, which is its name below")
     return folder

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from pdf_search.cli.folders import recorded_folder
-from pdf_search.cli.groups import Place, Source
-from pdf_search.cli.words import say
+from pdf_search.cli.options import DataOptions, OutputOptions
+from pdf_search.cli.output import say
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.records import Phase
 
@@ -35,7 +35,7 @@ RunName = Annotated[
 
 
 @dataclass(frozen=True)
-class Which:
+class TrialOptions:
     """Which trained model of a run."""
 
     trial: Annotated[int | None, Option(min=0, help="Number of a sweep's trial.")] = None
@@ -43,7 +43,7 @@ class Which:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredModel:
     """A trained model on storage. ``explained``: where its explanation goes."""
 
     config: TrialConfig
@@ -51,7 +51,7 @@ class Kept:
     explained: Path
 
 
-def find_run(run: str, which: Which, place: Place) -> Kept:
+def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredModel:
     """The folder of a run, or a trial of a sweep.
 
     Raises:
@@ -59,14 +59,14 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
         StoreError: no such sweep or trial.
     """
     if which.trial is not None:
-        return _of_sweep(run, which.trial, which.phase, place)
+        return _of_sweep(run, which.trial, which.phase, output)
     from pdf_search.inference import read_config
-    from pdf_search.sweep import find_folder
+    from pdf_search.runs import find_folder, holds_sweep
     from pdf_search.training import CHECKPOINT
 
-    folder = find_folder(place.out, run)
-    if (folder / "results.db").is_file():
-        found = recorded_folder(run, place)
+    folder = find_folder(output.out, run)
+    if holds_sweep(folder):
+        found = recorded_folder(run, output)
         with found.open_store() as store:
             raise _needs_number(found, _parts(store, found))
     config = read_config(folder)
@@ -75,7 +75,7 @@ def find_run(run: str, which: Which, place: Place) -> Kept:
             f"{folder} holds no trained model: the run diverged or ended before its first "
             "checkpoint (curve.csv shows how far it came); train it again"
         )
-    return Kept(config, str(folder), folder / "explain")
+    return StoredModel(config, str(folder), folder / "explain")
 
 
 def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:
@@ -96,11 +96,11 @@ def _parts(store: Store, folder: SweepFolder) -> list[str]:
     return [folder.called_now(part.name) for part in study_parts(store, folder.name)]
 
 
-def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
+def _of_sweep(name: str, number: int, phase: Phase, output: OutputOptions) -> StoredModel:
     from pdf_search.config import parse_trial
     from reports import find_trial, load_sweep
 
-    folder = recorded_folder(name, place)
+    folder = recorded_folder(name, output)
     with folder.open_store() as store:
         parts = _parts(store, folder)
         if parts and folder.called not in parts:
@@ -122,19 +122,21 @@ def _of_sweep(name: str, number: int, phase: Phase, place: Place) -> Kept:
     config = parse_trial(trial.config, f"trial {number} of {name}")
     say(f"model: trial {number} of phase {phase.value} ({trial.origin})")
     own = folder.path / "explain" / folder.part
-    return Kept(config, folder.checkpoint(trial.checkpoint), own / f"{phase.value}-{number}")
+    return StoredModel(config, folder.checkpoint(trial.checkpoint), own / f"{phase.value}-{number}")
 
 
 @contextmanager
-def loaded(kept: Kept, source: Source, replicate: int | None = None) -> Iterator[Trained]:
+def loaded(
+    stored: StoredModel, source: DataOptions, replicate: int | None = None
+) -> Iterator[Trained]:
     """The model on the CPU. Data are prepared only where a checkpoint is of an older version."""
-    with _local(kept.checkpoint) as folder:
-        yield _load(folder, kept, source, replicate)
+    with _local(stored.checkpoint) as folder:
+        yield _load(folder, stored, source, replicate)
 
 
 @contextmanager
 def loaded_to_explain(
-    kept: Kept, source: Source, replicate: int, graph: int | None
+    stored: StoredModel, source: DataOptions, replicate: int, graph: int | None
 ) -> Iterator[Trained]:
     """The model, with graphs to look at: those kept with it, or its data set if more is asked.
 
@@ -144,41 +146,34 @@ def loaded_to_explain(
     from pdf_search.errors import TrialError
     from pdf_search.inference import load_trained, with_excerpt
 
-    with _local(kept.checkpoint) as folder:
-        trained = _load(folder, kept, source, replicate)
+    with _local(stored.checkpoint) as folder:
+        trained = _load(folder, stored, source, replicate)
         if trained.data is None:
             try:
                 trained = with_excerpt(trained, folder)
             except TrialError as error:
                 say(f"warning: {error}; taking graphs from the data set instead")
         if not trained.knows(graph):
-            data = _data_of(trained, folder, kept.config.data, source, graph)
-            trained = load_trained(folder, kept.config, data, replicate)
+            data = _data_of(trained, folder, stored.config.data, source, graph)
+            trained = load_trained(folder, stored.config, data, replicate)
         yield trained
 
 
-def prepared_data(config: DataConfig, source: Source) -> Prepared:
-    """The data set, prepared if it is not there yet."""
-    from pdf_search.data import load_prepared, prepare
-
-    return load_prepared(prepare(config, source.data_root, source.cache, source.yes, say))
-
-
-def _load(folder: Path, kept: Kept, source: Source, replicate: int | None) -> Trained:
+def _load(folder: Path, stored: StoredModel, source: DataOptions, replicate: int | None) -> Trained:
     from pdf_search.data import recorded_data
     from pdf_search.inference import NeedsDataError, load_trained
 
     try:
-        return load_trained(folder, kept.config, None, replicate)
+        return load_trained(folder, stored.config, None, replicate)
     except NeedsDataError as needs:
         data = recorded_data("", needs.fingerprint, source.cache)
     if data is None:
-        data = prepared_data(kept.config.data, source)
-    return load_trained(folder, kept.config, data, replicate)
+        data = source.load(stored.config.data)
+    return load_trained(folder, stored.config, data, replicate)
 
 
 def _data_of(
-    trained: Trained, folder: Path, config: DataConfig, source: Source, graph: int | None
+    trained: Trained, folder: Path, config: DataConfig, source: DataOptions, graph: int | None
 ) -> Prepared:
     """The data set that the model was trained on, as prepared then or prepared again."""
     from pdf_search.data import recorded_data
@@ -188,7 +183,7 @@ def _data_of(
     if data is not None:
         return data
     try:
-        data = prepared_data(config, source)
+        data = source.load(config)
     except DataError as error:
         raise ConfigError(_not_kept(trained, folder, graph, str(error))) from None
     if data.fingerprint != facts.fingerprint:

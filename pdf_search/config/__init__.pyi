@@ -23,5 +23,6 @@ from .training import Step as Step
 from .training import TrainingConfig as TrainingConfig
 from .trial import TrialConfig as TrialConfig
 from .trial import parse_trial as parse_trial
+from .trial import with_stop_epoch as with_stop_epoch
 from .validation import describe as describe
 from .validation import wrong_together as wrong_together

@@ -110,3 +110,12 @@ def parse_trial(tree: dict[str, Any], source: str = "trial") -> TrialConfig:
         return TrialConfig.model_validate(tree)
     except ValidationError as error:
         raise ConfigError(f"{source}: {describe(error, TrialConfig)}") from None
+
+
+def with_stop_epoch(tree: dict[str, Any], epochs: int) -> dict[str, Any]:
+    """A trial's tree that ends at ``epochs``.
+
+    Where training ends no later, nothing is written down, so equal trials stay equal.
+    """
+    configured = parse_trial({**tree, "stop_epoch": None}).training.epochs
+    return {**tree, "stop_epoch": epochs if epochs < configured else None}

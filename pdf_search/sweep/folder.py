@@ -1,22 +1,30 @@
-"""Where a sweep's files lie, and the lock that lets one driver in at a time."""
+"""Where a sweep's files lie."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from sqlalchemy import make_url
 
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.paths import expanded
 from pdf_search.records import PREDICTIONS
 from pdf_search.results import Store, is_study_part
-from pdf_search.sweep.no_sweep import RUN, instead_of_sweep, is_run
-from pdf_search.sweep.options import NAME, NAME_RULE
+from pdf_search.runs import (
+    NAME,
+    NAME_RULE,
+    RUN,
+    find_folder,
+    free_name,
+    holds_sweep,
+    instead_of_sweep,
+    is_run,
+    locked,
+    places,
+    resume_command,
+)
 
 ATTEMPT = 3  # last words of a checkpoint's place: phase, attempt, checkpoint
 
@@ -47,9 +55,9 @@ class SweepFolder:
         A part of a study lies in the study's folder. A folder that was renamed still has the name
         of the one sweep or study in it in its database.
         """
-        for path, label, part in _places(out, name):
+        for path, label, part in places(out, name):
             folder = cls(path, db, label, part)
-            if folder.holds_sweep:
+            if holds_sweep(folder.path):
                 return folder if db is not None else folder._as_recorded()
         usual, path = cls.of(out, name, db), find_folder(out, name)
         return usual if db is not None or path == usual.path else cls(path)
@@ -113,12 +121,9 @@ class SweepFolder:
     @property
     def how_to_resume(self) -> str:
         """The command that continues what is in here, a password masked."""
-        words = ["pdf-search", "resume", self.called]
-        if self.out != Path("runs").resolve():
-            words += ["--out", str(self.out)]
-        if self.db:
-            words += ["--db", make_url(self.db).render_as_string() if "://" in self.db else self.db]
-        return shlex.join(words)
+        db = self.db or ""
+        shown = make_url(db).render_as_string() if "://" in db else db
+        return resume_command(self.called, self.out, shown)
 
     @property
     def database(self) -> str:
@@ -149,67 +154,15 @@ class SweepFolder:
         StoreError: no such sweep's database.
         ConfigError: a sweep would begin in the folder of a single run.
         """
-        if not create and self.db is None and not self.holds_sweep:
+        if not create and self.db is None and not holds_sweep(self.path):
             raise StoreError(f"no sweep in {self.path}: {instead_of_sweep(self.path)}")
         if create and is_run(self.path):
             raise ConfigError(f"{self.path} is {RUN}: give another --name")
         return Store(self.database, create=create)
 
-    @property
-    def holds_sweep(self) -> bool:
-        """Whether a database of sweeps lies in here."""
-        try:
-            return (self.path / "results.db").is_file()
-        except OSError:  # a name that is too long, a folder that may not be read
-            return False
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Raises ConfigError: another driver works on this sweep now, or no folder can be made."""
-        lock = FileLock(self.path / ".lock", timeout=0)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock.acquire()
-        except Timeout:
-            raise ConfigError(
-                f"another process runs the sweep in {self.path}: wait for it or end it first"
-            ) from None
-        except OSError as error:
-            raise ConfigError(
-                f"--out {self.path.parent}: cannot write the sweep's folder there "
-                f"({error.strerror or error}). Name a folder of yours"
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
-
-
-def find_folder(out: Path, name: str) -> Path:
-    """The folder of a run: ``name`` is below ``out``, or a path of its own. It may be absent."""
-    places = [path for path, _, part in _places(out, name) if not part]
-    return next((path for path in places if _is_there(path)), places[0])
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name that is too long
-        return False
-
-
-def _places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:
-    """Folders that a name may mean, what each is called, and the words left for a part in it."""
-    words = name.split("/")
-    if words[0] not in ("", ".", "..", "~"):
-        for count in range(len(words), 0, -1):
-            path = expanded(out).resolve() / "/".join(words[:count])
-            yield path, name, "/".join(words[count:])
-    own = expanded(name)
-    for count in range(max(1, len(own.parts))):
-        path = own.resolve() if count == 0 else own.resolve().parents[count - 1]
-        part = "/".join(own.parts[len(own.parts) - count :])
-        yield path, "/".join(filter(None, (path.name, part))), part
+        return locked(self.path)
 
 
 def _without(name: str, part: str) -> str:
@@ -230,15 +183,4 @@ def default_name(out: Path, space: str) -> str:
         raise ConfigError(
             f"the space's name {space!r} cannot name a sweep ({NAME_RULE}): give --name"
         )
-    return name
-
-
-def free_name(out: Path, wanted: str) -> str:
-    """``wanted``, or with the first number that no folder has yet."""
-    taken = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
-    number = 1
-    name = wanted
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
     return name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -10,9 +9,8 @@ from typing import Any
 
 from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
+from pdf_search.runs import NAME, NAME_RULE
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"
 RECORDED = (
     "cpus_per_trial",
     "gpus_per_trial",

@@ -10,11 +10,12 @@ from typing import Any
 from pdf_search.data import Prepared, Progress, check_labels, split_hash, with_split_notes
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS
+from pdf_search.runs import NAME, NAME_RULE
 from pdf_search.space import Study, StudyPart
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.machine import Resources
-from pdf_search.sweep.options import NAME, NAME_RULE, SweepOptions
+from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import available_nodes, settle_resources
 from pdf_search.sweep.planned import Planned
 from pdf_search.sweep.tune.storage import check_storage

@@ -15,7 +15,7 @@ from pdf_search.cli.checkup.check import Check
 from pdf_search.cli.checkup.folders import folder_checks
 from pdf_search.cli.checkup.packages import gpu, package
 from pdf_search.cli.checkup.process import process_checks
-from pdf_search.cli.checkup.trial import trial_checks
+from pdf_search.cli.checkup.worker import worker_checks
 from tests.cli.conftest import Run
 
 
@@ -86,7 +86,7 @@ def test_packages_that_are_missing_or_broken(
 
 
 def test_a_kernel_is_compiled() -> None:
-    check = next(iter(trial_checks(None)))
+    check = next(iter(worker_checks(None)))
     assert check.ok
     assert check.found.startswith("kept in ")
 

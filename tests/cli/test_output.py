@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdf_search.cli.words import out_json
+from pdf_search.cli.output import print_json
 from pdf_search.records import State
 from tests.results import samples
 
 
 def test_json_of_records_paths_and_numbers_is_strict(capsys: pytest.CaptureFixture[str]) -> None:
     trial = replace(samples.trial(0, state=State.PRUNED), seconds=nan, peak_mb=np.float64(2.5))
-    out_json({"trial": trial, "files": (Path("a/ö.csv"),), 3: [inf, -0.5, None, True]})
+    print_json({"trial": trial, "files": (Path("a/ö.csv"),), 3: [inf, -0.5, None, True]})
     printed = capsys.readouterr().out
     assert "ö" in printed
     found = json.loads(printed, parse_constant=pytest.fail)

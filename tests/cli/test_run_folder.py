@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.cli.conftest import Run, run_here
-from tests.cli.test_look import MOLECULES
+from tests.cli.test_data import MOLECULES
 from tests.cli.test_train import SMALL
 from tests.inference.old import copy_old_run
 

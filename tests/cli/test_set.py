@@ -47,7 +47,7 @@ def seen_by(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
         seen.append(plan)
         raise ConfigError("seen")
 
-    monkeypatch.setattr(f"pdf_search.sweep.{name}", stop)
+    monkeypatch.setattr(f"pdf_search.cli.execution.{name}", stop)
     return seen
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import PROGRAM, Run
+from tests.cli.test_train import SMALL
 
 VERBS = (
     "quickstart data spaces plan train sweep confirm resume rerun report list show explain predict "
@@ -19,6 +21,7 @@ OPTIONS = (
     "--gpus-per-trial --concurrent --address --storage --time --set"
 )
 HEAVY = ("torch", "ray", "optuna", "pandas", "plotly", "numpy", "sqlalchemy", "rdkit", "ogb")
+OF_SWEEPS = ("pdf_search.sweep", "ray.", "optuna.")
 
 
 def test_help_within_half_a_second() -> None:
@@ -59,3 +62,26 @@ def test_common_options(run: Run) -> None:
 
 def test_version(run: Run) -> None:
     assert run("--version").stdout.startswith("pdf-search 0.")
+
+
+def test_a_single_run_imports_nothing_of_sweeps(home: Path) -> None:
+    """Train a run, continue it, predict with it and explain it, in a process of its own."""
+    (home / "new.csv").write_text("smiles\nCCO\n")
+    verbs = [
+        ["train", "freesolv", *SMALL, "--epochs", "1", "--name", "one"],
+        ["train", "freesolv", *SMALL, "--epochs", "2", "--name", "one", "--resume"],
+        ["predict", "one", "--csv", "new.csv"],
+        ["explain", "one"],
+    ]
+    program = (
+        "import sys; from pdf_search.cli import app\n"
+        f"for words in {verbs}: app(words, standalone_mode=False)\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=home
+    )
+    assert not done.returncode, done.stderr
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "torch" in loaded
+    assert not {name for name in loaded if name.startswith(OF_SWEEPS)}

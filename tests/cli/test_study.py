@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pdf_search.cli.study import StudyReport
+from pdf_search.cli.study_report import StudyReport
 from pdf_search.sweep import SweepFolder
 from tests.cli.conftest import Run, run_here, start
 
@@ -150,7 +150,7 @@ def test_the_table_takes_at_most_a_tenth_of_the_time(
         begun.append(clock)
         clock += 2.0
 
-    monkeypatch.setattr("pdf_search.cli.study.time.monotonic", lambda: clock)
+    monkeypatch.setattr("pdf_search.cli.study_report.time.monotonic", lambda: clock)
     monkeypatch.setattr("reports.write_study", write)
     report = StudyReport(SweepFolder.of(tmp_path, "mine", None))
     for _ in range(100):  # runs that take a second each

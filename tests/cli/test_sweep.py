@@ -21,7 +21,7 @@ from pdf_search.records import Phase, State
 from pdf_search.results import Store
 from pdf_search.sweep.tune.cluster import one_ray
 from tests.cli.conftest import run_here, start
-from tests.cli.test_look import MOLECULES
+from tests.cli.test_data import MOLECULES
 
 pytestmark = [
     pytest.mark.ray,

@@ -12,9 +12,10 @@ import pytest
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase
 from pdf_search.results.store import Store
+from pdf_search.runs import find_folder
 from pdf_search.space import Space
 from pdf_search.sweep import SweepOptions, plan_sweep, run_sweep
-from pdf_search.sweep.folder import SweepFolder, find_folder
+from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from tests.sweep.helpers import (

@@ -10,9 +10,10 @@ import pytest
 
 from pdf_search.errors import ConfigError, PdfSearchError, ResourceError, StoreError
 from pdf_search.records import Phase
+from pdf_search.runs import free_name
 from pdf_search.space import Space
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
-from pdf_search.sweep.folder import SweepFolder, default_name, free_name
+from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
 from tests.sweep.conftest import SPACE, write_space
 

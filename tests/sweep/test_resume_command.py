@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from pdf_search.cli.carry_out import unfinished
+from pdf_search.cli.ending import unfinished
 from pdf_search.sweep.driver import SweepResult
 from pdf_search.sweep.folder import SweepFolder
 

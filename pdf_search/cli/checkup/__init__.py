@@ -9,7 +9,7 @@ from pdf_search.cli.checkup.check import Check
 from pdf_search.cli.checkup.folders import folder_checks
 from pdf_search.cli.checkup.packages import package_checks
 from pdf_search.cli.checkup.process import process_checks
-from pdf_search.cli.checkup.trial import trial_checks
+from pdf_search.cli.checkup.worker import worker_checks
 
 __all__ = ["Check", "checkup"]
 
@@ -19,4 +19,4 @@ def checkup(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[C
     yield from package_checks()
     yield from process_checks()
     yield from folder_checks(out, data_root, cache)
-    yield from trial_checks(cache)
+    yield from worker_checks(cache)

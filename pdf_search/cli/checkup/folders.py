@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pdf_search.cli.checkup.check import Check, guarded
-from pdf_search.cli.words import megabytes
+from pdf_search.cli.output import megabytes
 from pdf_search.data import cache_folder, cache_size, sets_below
 from pdf_search.errors import PdfSearchError
 from pdf_search.paths import expanded, why_not_writable

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pdf_search.cli.checkup.check import Check
-from pdf_search.cli.words import megabytes
+from pdf_search.cli.output import megabytes
 
 SHARED_MEMORY = Path("/dev/shm")
 FEW_FILES = 1024

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.config import TrialConfig, parse_trial, with_stop_epoch
 from pdf_search.records import Phase
 from pdf_search.space import FloatRange, Parameter, Space
 from pdf_search.sweep.samplers.seeds import confirm_seeds, search_seeds
@@ -35,19 +35,13 @@ class TrialBuilder:
         if self.metric is not None:
             tree["data"] = {**tree["data"], "metric": self.metric}
         tree |= {"phase": Phase.SEARCH, "device": self.device, "seeds": search_seeds(self.seed)}
-        return parse_trial(cut(tree, self.epochs), f"space {self.space.name}")
+        return parse_trial(with_stop_epoch(tree, self.epochs), f"space {self.space.name}")
 
     def confirm(self, recorded: Mapping[str, Any]) -> TrialConfig:
         """A recorded search configuration on fresh seeds, with the test split."""
         seeds = confirm_seeds(self.seed, self.confirm_count)
         tree = {**recorded, "phase": Phase.CONFIRM, "device": self.device, "seeds": seeds}
-        return parse_trial(cut(tree, self.confirm_epochs), "recorded trial")
-
-
-def cut(tree: dict[str, Any], epochs: int) -> dict[str, Any]:
-    """End at ``epochs``; not written down where training ends no later, so equal runs are equal."""
-    configured = parse_trial({**tree, "stop_epoch": None}).training.epochs
-    return {**tree, "stop_epoch": epochs if epochs < configured else None}
+        return parse_trial(with_stop_epoch(tree, self.confirm_epochs), "recorded trial")
 
 
 def example(space: Space) -> dict[str, Any]:

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import time
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from pdf_search.cli.groups import AsJson, Machine, Place, Sets, Source, Table, given, grouped
-from pdf_search.cli.words import facts, out, out_json, say
+from pdf_search.cli.option_groups import given, option_groups
+from pdf_search.cli.options import (
+    AsJson,
+    DataOptions,
+    MachineOptions,
+    OutputOptions,
+    Sets,
+    StudyOptions,
+)
+from pdf_search.cli.output import facts, print_json, print_result, say
 from pdf_search.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pdf_search.results import Store
     from pdf_search.space import Study, StudyRow
-    from pdf_search.sweep import StudyPlan, SweepFolder
+    from pdf_search.sweep import StudyPlan
 
-PAUSE = 9  # times what writing the tables took
 StudyName = Annotated[
     str | None, Argument(help="A study by name, or ./my-study.yaml; without it, all are listed.")
 ]
 DryRun = Annotated[bool, Option("--dry-run", help="Say what it would run, and check it.")]
 
 
-@grouped
+@option_groups
 def study(
-    table: Table,
-    machine: Machine,
-    source: Source,
-    place: Place,
+    wanted: StudyOptions,
+    machine: MachineOptions,
+    source: DataOptions,
+    output: OutputOptions,
     study: StudyName = None,
     sets: Sets = None,
     dry_run: DryRun = False,
@@ -44,44 +49,44 @@ def study(
         return
     if as_json and not dry_run:
         raise ConfigError("--json goes with --dry-run; of what ran, `pdf-search show NAME --json`")
-    plan = _plan(study, sets, table, machine, source, place)
+    plan = _plan(study, sets, wanted, machine, source, output)
     if as_json and dry_run:
-        out_json(plan.as_dict())
+        print_json(plan.as_dict())
     elif dry_run:
-        out("\n".join(plan.lines()))
+        print_result("\n".join(plan.lines()))
     else:
-        from pdf_search.cli.carry_out import carry_out, command_line
-        from pdf_search.sweep import Functions, run_sweep
+        from pdf_search.cli.execution import execute_plan
 
-        say("\n".join(plan.lines()))
-        functions = Functions(on_finished=StudyReport(plan.folder))
-        command = command_line()
-        carry_out(plan.folder, lambda: run_sweep(plan, command=command, functions=functions))
+        execute_plan(plan)
 
 
 def _list_studies(as_json: bool) -> None:
     from pdf_search.space import load_study, study_names
 
     titles = {name: load_study(name).head.title for name in study_names()}
-    out_json(titles) if as_json else out(facts(titles))
+    print_json(titles) if as_json else print_result(facts(titles))
 
 
 def _plan(
-    name: str, sets: list[str] | None, table: Table, machine: Machine, source: Source, place: Place
+    name: str,
+    sets: list[str] | None,
+    wanted: StudyOptions,
+    machine: MachineOptions,
+    source: DataOptions,
+    output: OutputOptions,
 ) -> StudyPlan:
-    from pdf_search.cli.sweeps import source_options
     from pdf_search.space import load_study
     from pdf_search.sweep import SweepFolder, SweepOptions, begun_versions, plan_study
 
-    wanted = (name, sets or (), table.only or (), table.epochs, table.seeds)
-    newest = found = load_study(*wanted)
-    began = begun_versions(SweepFolder.of(place.out, table.name or found.name, place.url))
-    if began and (found := load_study(*wanted, began)) != newest:
+    rows = (name, sets or (), wanted.only or (), wanted.epochs, wanted.seeds)
+    newest = found = load_study(*rows)
+    began = begun_versions(SweepFolder.of(output.out, wanted.name or found.name, output.url))
+    if began and (found := load_study(*rows, began)) != newest:
         versions = " and ".join(f"data.{key} {version}" for key, version in began.items())
         say(f"note: the study goes on with {versions}, as it began")
     _check_published(found)
-    options = given(machine) | source_options(source) | _device(table.device, machine)
-    settled = SweepOptions(name=table.name, out=place.out, db=place.url, **options)
+    options = given(machine, source) | _device(wanted.device, machine)
+    settled = SweepOptions(name=wanted.name, out=output.out, db=output.url, **options)
     return plan_study(found, settled, progress=say)
 
 
@@ -114,7 +119,7 @@ def _not_published(row: StudyRow) -> str:
     )
 
 
-def _device(device: str | None, machine: Machine) -> dict[str, Any]:
+def _device(device: str | None, machine: MachineOptions) -> dict[str, Any]:
     """Raises:
     ConfigError: no such device, or a GPU for runs on the CPU.
     """
@@ -126,32 +131,3 @@ def _device(device: str | None, machine: Machine) -> dict[str, Any]:
     if device == "cpu":
         return {"gpus_per_trial": 0.0}
     return {"gpus_per_trial": gpus or 1.0} if device == "cuda" else {}
-
-
-class StudyReport:
-    """Writes a study's tables as runs end. A failure is told once and never ends the study.
-
-    All runs are read each time, so that a long study writes less often: its tables take at most a
-    tenth of its time.
-    """
-
-    def __init__(self, folder: SweepFolder) -> None:
-        self.folder = folder
-        self.told = ""
-        self.due = 0.0  # on the clock of time.monotonic
-
-    def __call__(self, store: Store) -> None:
-        begun = time.monotonic()
-        if begun < self.due:
-            return
-        try:
-            from reports import write_study
-
-            write_study(store, self.folder.name, self.folder.report)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            if reason != self.told:
-                say(f"warning: the table could not be written ({reason}). The results are safe")
-            self.told = reason
-        now = time.monotonic()
-        self.due = now + PAUSE * (now - begun)

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from pdf_search.errors import ConfigError
 
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells give it
+
 
 def prepare_process() -> None:
-    """Streams that can say everything, plots without a window, words that can be names of files.
+    """Set up streams that can say everything and plots without a window; check the words given.
 
     Raises:
         ConfigError: the current folder is gone, or a word of the command is no text here.
@@ -22,6 +24,14 @@ def prepare_process() -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where it keeps its list of fonts
     _check_folder()
     _check_words(sys.argv)
+
+
+def let_idle_threads_sleep() -> None:
+    """For verbs that use torch, before they import it.
+
+    Idle threads that spin slow a busy machine down tenfold and more.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _open_streams() -> None:

@@ -1,69 +1,24 @@
-"""Running a sweep or study to its end: report, summary, exit code, how to go on."""
+"""The end of a sweep or study: what is told of it, its exit code, and how to go on."""
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Callable
-
-import sqlalchemy as sa
 import typer
 
-from pdf_search.cli.folders import write_tables
-from pdf_search.cli.words import out, say
-from pdf_search.errors import (
-    ConfigError,
-    DataError,
-    PdfSearchError,
-    ResourceError,
-    StoreError,
-)
+from pdf_search.cli.output import say
+from pdf_search.cli.process import INTERRUPTED
+from pdf_search.errors import PdfSearchError, StoreError
 from pdf_search.records import State, TrialRecord
 from pdf_search.results import divergence_advice
 from pdf_search.sweep import StudyPlan, SweepFolder, SweepResult
 from pdf_search.wording import counted
 
-INTERRUPTED = 130
 
-
-def carry_out(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
-    """Run, then write the report of what there is.
+def exit_after(result: SweepResult) -> None:
+    """Tell what failed and how to go on, and exit with the code for it.
 
     Raises:
         typer.Exit: 130 after an interrupt, 1 if every trial of a phase failed or diverged.
     """
-    try:
-        result = run()
-    except (ConfigError, DataError, ResourceError, StoreError):
-        raise  # found before anything was run, or there is no database to report from
-    except KeyboardInterrupt:
-        say(interrupted(folder))
-        raise typer.Exit(INTERRUPTED) from None
-    except Exception:
-        if folder.db is not None or (folder.path / "results.db").is_file():
-            write_report(folder)
-        raise
-    write_report(folder)
-    for message in result.messages:
-        say(message)
-    _end(result)
-
-
-def write_report(folder: SweepFolder) -> None:
-    """The report, and its table on the terminal. A failure is told and never hides the sweep."""
-    try:
-        with folder.open_store() as store:
-            write_tables(store, folder.name, folder.report)
-        out((folder.report / "table.md").read_text(encoding="utf-8"))
-        say(f"report: {folder.report}")
-    except Exception as error:
-        say(
-            f"warning: the report could not be written ({type(error).__name__}: {error}). "
-            f"The results are safe; try again with: pdf-search report {folder.called}"
-        )
-
-
-def _end(result: SweepResult) -> None:
     confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
     name = result.plan.folder.called
@@ -125,19 +80,3 @@ def interrupted(folder: SweepFolder) -> str:
     if not known:
         return "interrupted before anything was recorded; start again with the same command"
     return f"interrupted; go on with: {folder.how_to_resume}"
-
-
-def masked(word: str) -> str:
-    """A word of the command line without the password of a database URL in it."""
-    flag, equals, url = word.rpartition("=") if word.startswith("--db=") else ("", "", word)
-    if "://" not in url:
-        return word
-    try:
-        return flag + equals + sa.make_url(url).render_as_string(hide_password=True)
-    except sa.exc.ArgumentError:
-        return word
-
-
-def command_line() -> str:
-    """The command as it was given, to be recorded; passwords are masked."""
-    return shlex.join(["pdf-search", *map(masked, sys.argv[1:])])

@@ -11,7 +11,7 @@ from pdf_search.data import cache_folder
 from pdf_search.errors import PdfSearchError
 
 
-def trial_checks(cache: Path | None) -> Iterator[Check]:
+def worker_checks(cache: Path | None) -> Iterator[Check]:
     yield _kernels(cache)
     yield _ray()
 

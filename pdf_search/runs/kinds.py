@@ -1,4 +1,4 @@
-"""What a folder without a sweep is instead, and which command reads it."""
+"""What a folder holds: a sweep, a single run, or something else, and which command reads it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ def instead_of_sweep(folder: Path) -> str:
     except OSError:  # a name that is too long, a folder that may not be read
         pass
     return "check --out and --name, or give its --db"
+
+
+def holds_sweep(folder: Path) -> bool:
+    """Whether a database of sweeps lies in this folder."""
+    try:
+        return (folder / "results.db").is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        return False
 
 
 def is_run(folder: Path) -> bool:

@@ -15,7 +15,7 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def out(text: str) -> None:
+def print_result(text: str) -> None:
     """A result; letters that standard output does not know are told of.
 
     Raises:
@@ -34,13 +34,13 @@ def out(text: str) -> None:
         raise PdfSearchError(f"the output cannot be written: {error.strerror}") from None
 
 
-def out_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """A result for programs, as strict JSON: a number that is not finite is null."""
     from pydantic_core import to_jsonable_python
 
     tree = to_jsonable_python(value, inf_nan_mode="null", fallback=str)
     text = json.dumps(tree, indent=2, ensure_ascii=False, allow_nan=False)
-    out(text if _can_say(text) else json.dumps(tree, indent=2, allow_nan=False))
+    print_result(text if _can_say(text) else json.dumps(tree, indent=2, allow_nan=False))
 
 
 def _can_say(text: str) -> bool:

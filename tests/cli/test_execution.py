@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 import pytest
 import typer
 
-from pdf_search.cli.carry_out import carry_out
+from pdf_search.cli.execution import execute
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State, TrialRecord
 from pdf_search.sweep import SweepFolder
@@ -24,7 +24,7 @@ def exit_code(folder: Path, search: list[State], confirm: list[State]) -> int:
     plan = cast(Any, SimpleNamespace(name="night", folder=SweepFolder.of(folder, "night", None)))
     result = SweepResult(plan, "", rows(Phase.SEARCH, *search), rows(Phase.CONFIRM, *confirm), ())
     try:
-        carry_out(SweepFolder.of(folder, "night", None), lambda: result)
+        execute(SweepFolder.of(folder, "night", None), lambda: result)
     except typer.Exit as end:
         return end.exit_code
     return 0
@@ -58,13 +58,13 @@ def test_without_a_database_no_report_is_tried(
         raise StoreError("the file is something else")
 
     with pytest.raises(StoreError):
-        carry_out(SweepFolder.of(tmp_path, "night", str(tmp_path / "x.db")), fail)
+        execute(SweepFolder.of(tmp_path, "night", str(tmp_path / "x.db")), fail)
     assert capsys.readouterr().err == ""
 
 
 def ended(folder: Path, result: SweepResult) -> int:
     with pytest.raises(typer.Exit) as end:
-        carry_out(SweepFolder.of(folder, "night", None), lambda: result)
+        execute(SweepFolder.of(folder, "night", None), lambda: result)
     return int(end.value.exit_code)
 
 
@@ -99,7 +99,7 @@ def test_an_interrupt_before_anything_is_recorded_names_no_resume(
         raise KeyboardInterrupt
 
     with pytest.raises(typer.Exit) as end:
-        carry_out(SweepFolder.of(tmp_path, "night", None), interrupt)
+        execute(SweepFolder.of(tmp_path, "night", None), interrupt)
     assert end.value.exit_code == 130
     said = capsys.readouterr().err
     assert "before anything was recorded" in said

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
-from pdf_search.cli.groups import AsJson, Place, Source, grouped
-from pdf_search.cli.trained import RunName, Which, find_run, loaded
-from pdf_search.cli.words import out, out_json, say
+from pdf_search.cli.option_groups import option_groups
+from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
+from pdf_search.cli.output import print_json, print_result, say
+from pdf_search.cli.process import let_idle_threads_sleep
+from pdf_search.cli.trained import RunName, TrialOptions, find_run, loaded
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.paths import expanded
 from pdf_search.wording import counted
 
 
-@grouped
+@option_groups
 def predict(
     run: RunName,
     csv: Annotated[Path, Option("--csv", metavar="FILE", help="Molecules, one a row.")],
-    which: Which,
-    place: Place,
-    source: Source,
+    which: TrialOptions,
+    output: OutputOptions,
+    source: DataOptions,
     smiles: Annotated[str | None, Option(metavar="COLUMN", help="Default: as in training.")] = None,
     to: Annotated[
         Path | None, Option(metavar="FILE", help="CSV to write. Default: standard output.")
@@ -33,19 +34,18 @@ def predict(
 
     Rows whose SMILES cannot be read have no prediction and say why in the column reason.
     """
-    # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    let_idle_threads_sleep()
     from pdf_search.data import read_table
     from pdf_search.inference import predict_molecules
 
     if to is not None and expanded(to).resolve() == expanded(csv).resolve():
         raise ConfigError(f"--to {to} is the file of --csv, which it would replace: name another")
-    kept = find_run(run, which, place)
+    stored = find_run(run, which, output)
     table = read_table(csv, as_is=True, option="--csv")
     for note in table.notes:
         say(f"note: {note}")
     _check_json(table.columns if as_json else ())
-    with loaded(kept, source) as trained:
+    with loaded(stored, source) as trained:
         column = smiles or trained.config.data.smiles
         found = predict_molecules(trained, table, column, say)
     for note in found.notes:
@@ -54,9 +54,11 @@ def predict(
         _write(found.table.to_csv(index=False), expanded(to))
     if as_json:
         rows = found.table.astype(object).where(found.table.notna(), None).to_dict("records")
-        out_json({"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong})
+        print_json(
+            {"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong}
+        )
     elif to is None:
-        out(found.table.to_csv(index=False))
+        print_result(found.table.to_csv(index=False))
     if found.wrong == len(found.table):
         raise DataError(
             f"{csv}: none of the {counted(found.wrong, 'row')} has a prediction, see the column "

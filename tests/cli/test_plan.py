@@ -1,4 +1,4 @@
-"""data, spaces, doctor, plan: what they print for people and for programs."""
+"""plan: what a sweep would do, for people and for programs."""
 
 from __future__ import annotations
 
@@ -9,54 +9,7 @@ import pytest
 
 from pdf_search.space import paper_trial
 from tests.cli.conftest import Run
-
-MOLECULES = "name,SMILES,logS\n" + "".join(
-    f"m{i},{'C' * (i % 7 + 1)}{'O' * (i % 3)},{0.1 * i - 1:.2f}\n" for i in range(30)
-)
-
-
-def test_data_statistics(run: Run) -> None:
-    found = json.loads(run("data", "freesolv", "--json").stdout)
-    assert found["graphs"] == 642
-    assert found["unit"] == "kcal/mol"
-    assert "642" in run("data", "freesolv").stdout
-
-
-def test_data_list(run: Run) -> None:
-    run("data", "freesolv")
-    listed = json.loads(run("data", "--list", "--json").stdout)
-    assert {"zinc", "mutag", "ogbg-molhiv"} <= set(listed["known"])
-    assert "FreeSolv" in {entry["title"] for entry in listed["prepared"]}
-    assert "FreeSolv" in run("data").stdout
-
-
-def test_own_molecules(run: Run, home: Path) -> None:
-    (home / "own.csv").write_text(MOLECULES)
-    keys = ["--set", "data.smiles=SMILES", "--set", "data.targets=[logS]"]
-    found = json.loads(run("data", "own.csv", *keys, "--json").stdout)
-    assert (found["title"], found["graphs"], found["task"]) == ("own", 30, "regression")
-
-
-def test_spaces(run: Run) -> None:
-    names = {space["name"] for space in json.loads(run("spaces", "--json").stdout)}
-    assert {"freesolv", "zinc", "ogbg-ppa"} <= names
-    assert "zinc" in run("spaces").stdout
-    one = json.loads(run("spaces", "freesolv", "--json").stdout)
-    paths = {parameter["path"] for parameter in one["parameters"]}
-    assert "training.learning_rate" in paths
-    assert "training.learning_rate" in run("spaces", "freesolv").stdout
-
-
-@pytest.mark.parametrize("name", ["freesolv", "ogbg-molhiv"])
-def test_a_copied_space_is_the_same(run: Run, home: Path, name: str) -> None:
-    run("spaces", name, "--copy", "mine.yaml")
-    copied, shipped = (
-        json.loads(run("spaces", space, "--json").stdout) for space in ("mine.yaml", name)
-    )
-    for key in ("parameters", "defaults", "limits", "size"):
-        assert copied[key] == shipped[key]
-    run("spaces", name, "--copy", "mine.yaml", code=2)
-    assert "plan" not in (home / "mine.yaml").read_text()
+from tests.cli.test_data import MOLECULES
 
 
 def test_plan(run: Run, home: Path) -> None:

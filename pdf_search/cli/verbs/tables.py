@@ -10,8 +10,9 @@ import typer
 from typer import Argument, Option
 
 from pdf_search.cli.folders import recorded_folder
-from pdf_search.cli.groups import Place, Source, grouped
-from pdf_search.cli.words import out, say
+from pdf_search.cli.option_groups import option_groups
+from pdf_search.cli.options import DataOptions, OutputOptions
+from pdf_search.cli.output import print_result, say
 from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 
@@ -24,9 +25,9 @@ tables = typer.Typer(no_args_is_help=True, help="Tables of the paper, with rows 
 
 
 @tables.command("statistics")
-@grouped
+@option_groups
 def statistics_verb(
-    source: Source,
+    source: DataOptions,
     names: Annotated[
         list[str] | None,
         Argument(help="Data sets. Default: the paper's, of OGB's those that are prepared."),
@@ -35,14 +36,13 @@ def statistics_verb(
 ) -> None:
     """Counts of data sets as loaded, beside those that the paper prints."""
     from pdf_search.config import DataConfig, newest
-    from pdf_search.data import load_prepared, mean_counts, prepare, statistics
+    from pdf_search.data import mean_counts, statistics
     from reports import statistics_grid
 
     found = []
     for name in names or _papers_sets(source.cache):
         config = DataConfig.model_validate(newest({"name": name}))
-        folder = prepare(config, source.data_root, source.cache, source.yes, say)
-        prepared = load_prepared(folder)
+        prepared = source.load(config)
         found.append(statistics(prepared) | mean_counts(prepared))
     _write("statistics", statistics_grid(found), out_folder)
 
@@ -57,9 +57,9 @@ def _papers_sets(cache: Path | None) -> list[str]:
 
 
 @tables.command("complexity")
-@grouped
+@option_groups
 def complexity_verb(
-    place: Place,
+    output: OutputOptions,
     study: Annotated[
         str | None, Argument(help="A study whose measured memory stands beside it.")
     ] = None,
@@ -67,47 +67,47 @@ def complexity_verb(
     """The paper's time and space complexities, with measured memory of a study's runs."""
     from reports import complexity_grid, memories
 
-    measured = [] if study is None else memories(_study(study, place))
-    _write("complexity", complexity_grid(measured=measured), place.out)
+    measured = [] if study is None else memories(_study(study, output))
+    _write("complexity", complexity_grid(measured=measured), output.out)
 
 
 Studies = Annotated[list[str] | None, Argument(help="Studies whose rows stand below.")]
 
 
 @tables.command("results")
-@grouped
-def results_verb(place: Place, studies: Studies = None) -> None:
+@option_groups
+def results_verb(output: OutputOptions, studies: Studies = None) -> None:
     """ZINC, ogbg-molpcba and ogbg-ppa in one table, as in the paper."""
-    _papers("results", "Results on ZINC, ogbg-molpcba and ogbg-ppa", studies or (), place)
+    _papers("results", "Results on ZINC, ogbg-molpcba and ogbg-ppa", studies or (), output)
 
 
 @tables.command("tu")
-@grouped
-def tu_verb(place: Place, studies: Studies = None) -> None:
+@option_groups
+def tu_verb(output: OutputOptions, studies: Studies = None) -> None:
     """The eight TU data sets in one table, as in the paper."""
-    _papers("folds", "Results on TUDataset", studies or (), place)
+    _papers("folds", "Results on TUDataset", studies or (), output)
 
 
-def _papers(table: str, title: str, studies: Sequence[str], place: Place) -> None:
+def _papers(table: str, title: str, studies: Sequence[str], output: OutputOptions) -> None:
     from reports import papers_grid
 
-    found = [_study(name, place) for name in studies]
+    found = [_study(name, output) for name in studies]
     for study in found:
         if study.table != table:
             raise ConfigError(f"{study.name}: its table is {study.table}, not {table}")
-    _write("results" if table == "results" else "tu", papers_grid(table, title, found), place.out)
+    _write("results" if table == "results" else "tu", papers_grid(table, title, found), output.out)
 
 
-def _study(name: str, place: Place) -> Study:
+def _study(name: str, output: OutputOptions) -> Study:
     from reports import load_study
 
-    folder = recorded_folder(name, place)
+    folder = recorded_folder(name, output)
     with folder.open_store() as store:
         return load_study(store, folder.name)
 
 
 @tables.command("taxonomy")
-@grouped
+@option_groups
 def taxonomy_verb(out_folder: OUT = Path("runs")) -> None:
     """Graph networks by what f(G) can learn, derived from the settings of `train --setting`."""
     from reports import taxonomy_table
@@ -120,5 +120,5 @@ def _write(name: str, grid: Grid, out_folder: Path) -> None:
 
     folder = expanded(out_folder).resolve() / "tables"
     write_grids(name, [grid], folder)
-    out((folder / f"{name}.md").read_text(encoding="utf-8"))
+    print_result((folder / f"{name}.md").read_text(encoding="utf-8"))
     say(f"written: {folder}/{name}.md, .tex, .csv, .html")

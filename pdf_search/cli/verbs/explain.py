@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Option
 
-from pdf_search.cli.groups import AsJson, Place, Source, grouped
-from pdf_search.cli.trained import RunName, Which, find_run, loaded_to_explain
-from pdf_search.cli.words import facts, out, out_json, say
+from pdf_search.cli.option_groups import option_groups
+from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
+from pdf_search.cli.output import facts, print_json, print_result, say
+from pdf_search.cli.process import let_idle_threads_sleep
+from pdf_search.cli.trained import RunName, TrialOptions, find_run, loaded_to_explain
 from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 
 
 @dataclass(frozen=True)
-class View:
+class ExplainOptions:
     """What of the model is looked at."""
 
     graph: Annotated[
@@ -45,13 +46,13 @@ class View:
             ) from None
 
 
-@grouped
+@option_groups
 def explain(
     run: RunName,
-    view: View,
-    which: Which,
-    place: Place,
-    source: Source,
+    view: ExplainOptions,
+    which: TrialOptions,
+    output: OutputOptions,
+    source: DataOptions,
     to: Annotated[
         Path | None, Option(metavar="FOLDER", help="Default: explain/ in the run's folder.")
     ] = None,
@@ -61,23 +62,24 @@ def explain(
 
     Writes data, plots and one interactive page.
     """
-    # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    let_idle_threads_sleep()
     from pdf_search.inference import explain as explained
     from pdf_search.inference import summary, write_explanation
 
     wanted = view.numbers
-    kept = find_run(run, which, place)
-    target = expanded(to).resolve() if to is not None else kept.explained
-    with loaded_to_explain(kept, source, view.replicate, view.graph) as trained:
+    stored = find_run(run, which, output)
+    target = expanded(to).resolve() if to is not None else stored.explained
+    with loaded_to_explain(stored, source, view.replicate, view.graph) as trained:
         found = explained(trained, view.graph, wanted)
     files = write_explanation(found, target)
     if as_json:
-        out_json({**summary(found), "folder": target, "files": files})
+        print_json({**summary(found), "folder": target, "files": files})
         return
     from pdf_search.inference import headline
 
-    out(f"{headline(found)}\n\n{_channel_table(summary(found))}\n{_depth_table(summary(found))}")
+    print_result(
+        f"{headline(found)}\n\n{_channel_table(summary(found))}\n{_depth_table(summary(found))}"
+    )
     say(f"written to {target}; open {target / 'explain.html'}")
 
 

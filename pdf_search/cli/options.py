@@ -1,20 +1,19 @@
-"""Options that several verbs take in common, declared once.
-
-A verb has a parameter of such a group; on the command line each of its fields is an option.
-"""
+"""Options that several verbs have in common, declared once, in groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
-from inspect import Parameter, Signature, signature
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from pdf_search.cli.durations import parse_duration
+from pdf_search.cli.output import say
+
+if TYPE_CHECKING:
+    from pdf_search.config import DataConfig
+    from pdf_search.data import Prepared
 
 _SEARCH, _CONFIRM, _MACHINE, _FILES = "Search", "Confirm", "Machine", "Files"
 _STUDY = "Study"
@@ -32,7 +31,7 @@ Count = Annotated[int | None, Option(min=1)]
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchOptions:
     """What is searched, beyond the space."""
 
     name: Annotated[
@@ -65,7 +64,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Confirming:
+class ConfirmOptions:
     """How winners are trained again."""
 
     top_k: Annotated[
@@ -84,7 +83,7 @@ class Confirming:
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineOptions:
     """On what trials run."""
 
     cpus_per_trial: Annotated[
@@ -115,7 +114,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Table:
+class StudyOptions:
     """What of a study is run, and for how long."""
 
     name: Annotated[
@@ -146,7 +145,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Source:
+class DataOptions:
     """Where data come from."""
 
     data_root: Annotated[
@@ -155,13 +154,25 @@ class Source:
     cache: Annotated[
         Path | None, Option(help="Folder for prepared data.", rich_help_panel=_FILES)
     ] = None
-    yes: Annotated[
+    assume_yes: Annotated[
         bool, Option("--yes", "-y", help="Allow large downloads.", rich_help_panel=_FILES)
     ] = False
 
+    def prepare(self, config: DataConfig) -> Path:
+        """Prepare a data set if it is not there yet; returns its folder."""
+        from pdf_search.data import prepare
+
+        return prepare(config, self.data_root, self.cache, self.assume_yes, say)
+
+    def load(self, config: DataConfig) -> Prepared:
+        """Load a data set, prepared if it is not there yet."""
+        from pdf_search.data import load_prepared
+
+        return load_prepared(self.prepare(config))
+
 
 @dataclass(frozen=True)
-class Place:
+class OutputOptions:
     """Where results lie."""
 
     out: Annotated[Path, Option(help="Folder of all sweeps.", rich_help_panel=_FILES)] = Path(
@@ -185,41 +196,3 @@ class Place:
         if file is not None:
             return str(expanded(file).resolve())
         return url.render_as_string(hide_password=False)
-
-
-def given(group: Any) -> dict[str, Any]:
-    """The options of a group that were given."""
-    values = {field.name: getattr(group, field.name) for field in fields(group)}
-    return {k: v for k, v in values.items() if v is not None and v is not False}
-
-
-def grouped(verb: Callable[..., None]) -> Callable[..., None]:
-    """Let the command line see each field of a verb's groups as an option."""
-    hints = get_type_hints(verb, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    parameters: list[Parameter] = []
-    for parameter in signature(verb).parameters.values():
-        if parameter.name in groups:
-            parameters += _options(groups[parameter.name])
-        else:
-            hint = hints[parameter.name]
-            parameters.append(parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
-
-    @wraps(verb)
-    def flat(**values: Any) -> None:
-        for name, group in groups.items():
-            values[name] = group(**{f.name: values.pop(f.name) for f in fields(group)})
-        verb(**values)
-
-    del flat.__wrapped__
-    flat.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {p.name: p.annotation for p in parameters}
-    return flat
-
-
-def _options(group: Any) -> list[Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
-        for f in fields(group)
-    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from pdf_search.cli.groups import AsJson, Sets, Source, SpaceName, grouped
-from pdf_search.cli.trained import prepared_data
-from pdf_search.cli.words import out, out_json, say
+from pdf_search.cli.option_groups import option_groups
+from pdf_search.cli.options import AsJson, DataOptions, Sets, SpaceName
+from pdf_search.cli.output import print_json, print_result, say
+from pdf_search.cli.process import INTERRUPTED, let_idle_threads_sleep
 from pdf_search.errors import ConfigError, DataError, PdfSearchError
 from pdf_search.paths import expanded
 
@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from pdf_search.data import Prepared
     from pdf_search.records import EpochReport, Metric
     from pdf_search.space import Parameter, Space
-    from pdf_search.sweep import SweepFolder
-
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainOptions:
     """One training: its name and place, its length, its seeds."""
 
     name: Annotated[str | None, Option(help="Name of the run. Default: train-SPACE.")] = None
@@ -44,72 +41,85 @@ class Run:
     resume: Annotated[bool, Option("--resume", help="Continue the run of that --name.")] = False
 
 
-@grouped
+@option_groups
 def train(
-    space: SpaceName, run: Run, source: Source, sets: Sets = None, as_json: AsJson = False
+    space: SpaceName,
+    options: TrainOptions,
+    source: DataOptions,
+    sets: Sets = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train one configuration: the published one, or the first of the space.
 
     --set picks another, --setting lays another network's f(G) over it. Validation and test are
     evaluated after every epoch.
     """
-    # Before torch starts: idle threads that spin slow a busy machine down tenfold and more.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    let_idle_threads_sleep()
     from pdf_search.config import VERSIONS
     from pdf_search.data import with_split_notes
     from pdf_search.records import State
+    from pdf_search.runs import locked
     from pdf_search.space import load_space, settings_named
     from pdf_search.training import resolve_device, with_versions_of
 
-    begun = _folder(run, "") if run.resume else None
-    known = None if begun is None else _begun_data(begun.path, source)
+    begun = _begun_folder(options) if options.resume else None
+    known = None if begun is None else _begun_data(begun, source)
     info = None if known is None else known.info
-    chosen = load_space(space, sets or (), run.setting, info)
-    config = _config(chosen, run)
-    network = f"-{run.setting.rpartition('/')[2]}" if run.setting else ""
+    chosen = load_space(space, sets or (), options.setting, info)
+    config = _config(chosen, options)
+    network = f"-{options.setting.rpartition('/')[2]}" if options.setting else ""
     resolve_device(config.device)  # before anything is prepared or written
-    folder = begun or _folder(run, f"train-{chosen.name}{network}")
+    folder = begun or _new_folder(options, f"train-{chosen.name}{network}")
     named = settings_named(sets or ()).get("data", {})
     if begun is not None and not any(key in named for key in VERSIONS):
-        config = with_versions_of(begun.path, config)
+        config = with_versions_of(begun, config)
     data = with_split_notes(known or _data(config, source, begun), config)
     for note in data.notes:
         say(f"note: {note}")
-    with folder.locked():
-        result = _train(config, data, folder.path, run.resume)
+    with locked(folder):
+        result = _train(config, data, folder, options.resume)
     if as_json:
-        out_json(result)
+        print_json(result)
     else:
-        out(_table(result))
-    say(f"written to {folder.path}")
+        print_result(_table(result))
+    say(f"written to {folder}")
     if result["state"] != State.COMPLETE.value:
         say(f"error: the run is {result['state']}: {result['message']}")
         raise typer.Exit(PdfSearchError.exit_code)
 
 
-def _folder(run: Run, wanted: str) -> SweepFolder:
+def _new_folder(options: TrainOptions, wanted: str) -> Path:
     """Raises:
-    ConfigError: the name is taken, or there is nothing to continue.
+    ConfigError: the name is taken.
     """
-    from pdf_search.sweep import SweepFolder, find_folder, free_name, is_run
+    from pdf_search.runs import free_name, is_run
 
-    if run.resume and run.name is None:
-        raise ConfigError("--resume needs the --name of the run to continue")
-    place = expanded(run.out)
-    folder = SweepFolder.of(place, run.name or free_name(place, wanted), None)
-    if run.resume and run.name is not None:
-        folder = SweepFolder(find_folder(place, run.name))
-    ours = is_run(folder.path)
-    if folder.path.exists() and not run.resume:
-        again = "continue it with --resume, or give" if ours else "give"
-        raise ConfigError(f"{folder.path} exists: {again} another --name")
-    if run.resume and not ours:
-        sweep = f"; a sweep goes on with: {folder.how_to_resume}" if folder.holds_sweep else ""
-        raise ConfigError(f"--resume: no run of `pdf-search train` in {folder.path}{sweep}")
+    out = expanded(options.out)
+    folder = out.resolve() / (options.name or free_name(out, wanted))
+    if folder.exists():
+        again = "continue it with --resume, or give" if is_run(folder) else "give"
+        raise ConfigError(f"{folder} exists: {again} another --name")
     return folder
 
 
-def _begun_data(folder: Path, source: Source) -> Prepared | None:
+def _begun_folder(options: TrainOptions) -> Path:
+    """Raises:
+    ConfigError: there is nothing to continue.
+    """
+    from pdf_search.runs import find_folder, holds_sweep, is_run, resume_command
+
+    if options.name is None:
+        raise ConfigError("--resume needs the --name of the run to continue")
+    folder = find_folder(expanded(options.out), options.name)
+    if is_run(folder):
+        return folder
+    again = ""
+    if holds_sweep(folder):
+        again = f"; a sweep goes on with: {resume_command(folder.name, folder.parent)}"
+    raise ConfigError(f"--resume: no run of `pdf-search train` in {folder}{again}")
+
+
+def _begun_data(folder: Path, source: DataOptions) -> Prepared | None:
     """The data set as it was prepared for the run that is continued, if that is still there."""
     from pdf_search.data import recorded_data
     from pdf_search.training import begun_with
@@ -118,7 +128,7 @@ def _begun_data(folder: Path, source: Source) -> Prepared | None:
     return recorded_data(*begun, source.cache) if begun else None
 
 
-def _data(config: TrialConfig, source: Source, begun: SweepFolder | None) -> Prepared:
+def _data(config: TrialConfig, source: DataOptions, begun: Path | None) -> Prepared:
     """The data set, prepared if it is not there yet.
 
     Raises:
@@ -126,29 +136,28 @@ def _data(config: TrialConfig, source: Source, begun: SweepFolder | None) -> Pre
     """
     from pdf_search.training import begun_with
 
-    data = prepared_data(config.data, source)
-    was = None if begun is None else begun_with(begun.path)
+    data = source.load(config.data)
+    was = None if begun is None else begun_with(begun)
     if begun is not None and was is not None and data.fingerprint != was[1]:
         raise DataError(
-            f"{begun.path}: the data of {data.info.title} is not what the run began with "
+            f"{begun}: the data of {data.info.title} is not what the run began with "
             f"({was[1][:12]}, now {data.fingerprint[:12]}), and what was prepared then is gone. "
             f"Restore {config.data.path or 'the raw files'}, or train under another name"
         )
     return data
 
 
-def _config(space: Space, run: Run) -> TrialConfig:
-    from pdf_search.config import parse_trial
+def _config(space: Space, options: TrainOptions) -> TrialConfig:
+    from pdf_search.config import parse_trial, with_stop_epoch
     from pdf_search.records import Phase
-    from pdf_search.sweep import cut
 
     point = dict(space.points_to_evaluate[0]) if space.points_to_evaluate else space.sample(_first)
     tree = space.trial(point)
     metric = space.defaults.metric
     tree["data"] = {**tree["data"], "metric": tree["data"].get("metric") or metric or None}
-    tree |= {"phase": Phase.CONFIRM, "device": run.device}
-    tree["seeds"] = tuple(range(run.seed, run.seed + run.seeds))
-    tree = tree if run.epochs is None else cut(tree, run.epochs)
+    tree |= {"phase": Phase.CONFIRM, "device": options.device}
+    tree["seeds"] = tuple(range(options.seed, options.seed + options.seeds))
+    tree = tree if options.epochs is None else with_stop_epoch(tree, options.epochs)
     return parse_trial(tree, f"space {space.name}")
 
 

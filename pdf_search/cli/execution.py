@@ -1,0 +1,115 @@
+"""Execution of a sweep or study: planned, run, reported."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+import typer
+
+from pdf_search.cli.ending import exit_after, interrupted
+from pdf_search.cli.folders import recorded_folder, write_tables
+from pdf_search.cli.options import OutputOptions
+from pdf_search.cli.output import print_result, say
+from pdf_search.cli.process import INTERRUPTED
+from pdf_search.cli.study_report import StudyReport
+from pdf_search.errors import (
+    ConfigError,
+    DataError,
+    ResourceError,
+    StoreError,
+)
+from pdf_search.runs import holds_sweep
+from pdf_search.space import load_space
+from pdf_search.sweep import (
+    Functions,
+    Plan,
+    StudyPlan,
+    SweepFolder,
+    SweepOptions,
+    SweepResult,
+    plan_sweep,
+    resume,
+    run_sweep,
+)
+
+
+def plan_space(
+    space: str, sets: list[str] | None, options: dict[str, Any], output: OutputOptions
+) -> Plan:
+    """The plan of a sweep over a space; ``options`` are those of SweepOptions that were given."""
+    settled = SweepOptions(out=output.out, db=output.url, **options)
+    return plan_sweep(load_space(space, sets or ()), settled, progress=say)
+
+
+def execute_plan(plan: Plan | StudyPlan) -> None:
+    """Print a plan and execute it; a study's tables are written as its runs end."""
+    say("\n".join(plan.lines()))
+    listed = isinstance(plan, StudyPlan)
+    functions = Functions(on_finished=StudyReport(plan.folder)) if listed else None
+    command = command_line()
+    execute(plan.folder, lambda: run_sweep(plan, command=command, functions=functions))
+
+
+def continue_recorded(name: str, output: OutputOptions, changes: dict[str, Any]) -> None:
+    """Go on with a recorded sweep or study; ``changes`` replace recorded SweepOptions."""
+    folder = recorded_folder(name, output)
+    functions = Functions(on_finished=StudyReport(folder))
+    changes = changes | {"progress": say, "functions": functions}
+    execute(folder, lambda: resume(name, output.out, output.url, **changes))
+
+
+def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
+    """Run, then write the report of what there is.
+
+    Raises:
+        typer.Exit: 130 after an interrupt, 1 if every trial of a phase failed or diverged.
+    """
+    try:
+        result = run()
+    except (ConfigError, DataError, ResourceError, StoreError):
+        raise  # found before anything was run, or there is no database to report from
+    except KeyboardInterrupt:
+        say(interrupted(folder))
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception:
+        if folder.db is not None or holds_sweep(folder.path):
+            write_report(folder)
+        raise
+    write_report(folder)
+    for message in result.messages:
+        say(message)
+    exit_after(result)
+
+
+def write_report(folder: SweepFolder) -> None:
+    """The report, and its table on the terminal. A failure is told and never hides the sweep."""
+    try:
+        with folder.open_store() as store:
+            write_tables(store, folder.name, folder.report)
+        print_result((folder.report / "table.md").read_text(encoding="utf-8"))
+        say(f"report: {folder.report}")
+    except Exception as error:
+        say(
+            f"warning: the report could not be written ({type(error).__name__}: {error}). "
+            f"The results are safe; try again with: pdf-search report {folder.called}"
+        )
+
+
+def masked(word: str) -> str:
+    """A word of the command line without the password of a database URL in it."""
+    flag, equals, url = word.rpartition("=") if word.startswith("--db=") else ("", "", word)
+    if "://" not in url:
+        return word
+    try:
+        return flag + equals + sa.make_url(url).render_as_string(hide_password=True)
+    except sa.exc.ArgumentError:
+        return word
+
+
+def command_line() -> str:
+    """The command as it was given, to be recorded; passwords are masked."""
+    return shlex.join(["pdf-search", *map(masked, sys.argv[1:])])

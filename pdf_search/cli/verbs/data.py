@@ -1,0 +1,94 @@
+"""The verb that prepares a data set and prints what is in it: data."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from pdf_search.cli.option_groups import option_groups
+from pdf_search.cli.options import AsJson, DataOptions
+from pdf_search.cli.output import facts, megabytes, print_json, print_result
+from pdf_search.wording import counted
+
+if TYPE_CHECKING:
+    from pdf_search.config import DataConfig
+
+_SHOWN = 20  # classes or targets
+
+
+@option_groups
+def data(
+    source: DataOptions,
+    name: Annotated[
+        str | None, Argument(help="A data set by name, or a CSV file of molecules.")
+    ] = None,
+    listed: Annotated[bool, Option("--list", help="What is known, and what is prepared.")] = False,
+    sets: Annotated[
+        list[str] | None,
+        Option("--set", metavar="data.KEY=VALUE", help="data.smiles=..., data.targets=[...]"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prepare a data set (once) and print what is in it."""
+    from pdf_search.data import GUESSED, load_prepared, outlook, statistics
+    from pdf_search.records import Task
+
+    if listed or name is None:
+        _list_data(source.cache, as_json)
+        return
+    config = _data_config(name, sets or [])
+    folder = source.prepare(config)
+    loaded = load_prepared(folder)
+    found = statistics(loaded) | {"folder": str(folder)}
+    found["notes"] = tuple(dict.fromkeys((*outlook(loaded, config), *found["notes"])))
+    if as_json:
+        print_json(found)
+        return
+    guess = GUESSED.get(Task(found["task"])) if config.path and config.task is None else None
+    print_result(_data_text(found, guess))
+
+
+def _data_text(found: dict[str, Any], guess: str | None) -> str:
+    """``guess``: why the task was chosen, if nobody named it."""
+    notes, sizes, names = (found.pop(key) for key in ("notes", "classes", "class_names"))
+    if guess:
+        found["task"] += f" ({guess})"
+    lines = {f"target {name}": _counts(of) for name, of in (found.pop("targets") or {}).items()}
+    for name, size in zip(names or range(len(sizes or ())), sizes or (), strict=True):
+        lines[f"class {name}"] = counted(size, "graph")
+    if len(lines) > _SHOWN:
+        rest = {"...": f"{len(lines) - _SHOWN} more, see --json"}
+        lines = dict(islice(lines.items(), _SHOWN)) | rest
+    return "\n".join([facts(found | lines), *(f"note: {note}" for note in notes)])
+
+
+def _counts(of: dict[str, Any]) -> str:
+    return ", ".join(f"{name}: {count:,}" for name, count in of.items())
+
+
+def _list_data(cache: Path | None, as_json: bool) -> None:
+    from pdf_search.data import cache_entries, names
+
+    prepared = cache_entries(cache)
+    if as_json:
+        print_json({"known": names(), "prepared": prepared})
+        return
+    print_result("known: " + ", ".join(names()))
+    lines = {
+        e.title: f"{counted(e.graphs, 'graph')}, {megabytes(e.size)}, {e.folder}" for e in prepared
+    }
+    print_result(facts(lines) if lines else "none is prepared yet")
+
+
+def _data_config(name: str, sets: list[str]) -> DataConfig:
+    """Raises:
+    ConfigError: a --set that is no setting of a data set.
+    """
+    from pdf_search.config import newest
+    from pdf_search.space import data_config
+
+    own = "." in name or "/" in name
+    return data_config(newest({"name": "csv", "path": name} if own else {"name": name}), sets)

@@ -1,0 +1,33 @@
+"""The verb that trains the best trials of a sweep again: confirm."""
+
+from __future__ import annotations
+
+from pdf_search.cli.folders import recorded_folder
+from pdf_search.cli.option_groups import given, option_groups
+from pdf_search.cli.options import (
+    ConfirmOptions,
+    DataOptions,
+    MachineOptions,
+    OutputOptions,
+    SweepName,
+)
+from pdf_search.cli.output import say
+
+
+@option_groups
+def confirm(
+    name: SweepName,
+    confirming: ConfirmOptions,
+    machine: MachineOptions,
+    source: DataOptions,
+    output: OutputOptions,
+) -> None:
+    """Train the best trials of a sweep on fresh seeds or all folds, and evaluate them on test."""
+    from pdf_search.cli.execution import execute
+    from pdf_search.sweep import confirm as confirm_sweep
+
+    changes = given(confirming, machine, source)
+    execute(
+        recorded_folder(name, output),
+        lambda: confirm_sweep(name, output.out, output.url, progress=say, **changes),
+    )

@@ -1,0 +1,24 @@
+"""The verb that continues a sweep or study: resume."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typer import Option
+
+from pdf_search.cli.option_groups import given, option_groups
+from pdf_search.cli.options import DataOptions, MachineOptions, OutputOptions, SweepName
+
+
+@option_groups
+def resume(
+    name: SweepName,
+    machine: MachineOptions,
+    source: DataOptions,
+    output: OutputOptions,
+    trials: Annotated[int | None, Option(min=1, help="New total, to extend it.")] = None,
+) -> None:
+    """Go on with a sweep or study that was killed, interrupted or timed out."""
+    from pdf_search.cli.execution import continue_recorded
+
+    continue_recorded(name, output, {"trials": trials} | given(machine, source))

@@ -1,0 +1,13 @@
+from .kinds import RUN as RUN
+from .kinds import databases as databases
+from .kinds import holds_sweep as holds_sweep
+from .kinds import instead_of_sweep as instead_of_sweep
+from .kinds import is_run as is_run
+from .kinds import runs_below as runs_below
+from .lock import locked as locked
+from .names import NAME as NAME
+from .names import NAME_RULE as NAME_RULE
+from .names import find_folder as find_folder
+from .names import free_name as free_name
+from .names import places as places
+from .names import resume_command as resume_command

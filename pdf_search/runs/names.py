@@ -1,0 +1,61 @@
+"""Names of sweeps and runs: what may be one, which are free, and which folder one means."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from pdf_search.paths import expanded
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"
+
+
+def free_name(out: Path, wanted: str) -> str:
+    """``wanted``, or with the first number that no folder has yet."""
+    taken = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
+    number = 1
+    name = wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
+
+
+def find_folder(out: Path, name: str) -> Path:
+    """The folder of a run: ``name`` is below ``out``, or a path of its own. It may be absent."""
+    whole = [path for path, _, part in places(out, name) if not part]
+    return next((path for path in whole if _is_there(path)), whole[0])
+
+
+def places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:
+    """Folders that a name may mean, what each is called, and the words left for a part in it."""
+    words = name.split("/")
+    if words[0] not in ("", ".", "..", "~"):
+        for count in range(len(words), 0, -1):
+            path = expanded(out).resolve() / "/".join(words[:count])
+            yield path, name, "/".join(words[count:])
+    own = expanded(name)
+    for count in range(max(1, len(own.parts))):
+        path = own.resolve() if count == 0 else own.resolve().parents[count - 1]
+        part = "/".join(own.parts[len(own.parts) - count :])
+        yield path, "/".join(filter(None, (path.name, part))), part
+
+
+def resume_command(called: str, out: Path, db: str = "") -> str:
+    """The command that continues a sweep; ``db`` without a password."""
+    words = ["pdf-search", "resume", called]
+    if out != Path("runs").resolve():
+        words += ["--out", str(out)]
+    if db:
+        words += ["--db", db]
+    return shlex.join(words)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long
+        return False

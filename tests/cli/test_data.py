@@ -1,0 +1,34 @@
+"""data: what is printed for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+MOLECULES = "name,SMILES,logS\n" + "".join(
+    f"m{i},{'C' * (i % 7 + 1)}{'O' * (i % 3)},{0.1 * i - 1:.2f}\n" for i in range(30)
+)
+
+
+def test_data_statistics(run: Run) -> None:
+    found = json.loads(run("data", "freesolv", "--json").stdout)
+    assert found["graphs"] == 642
+    assert found["unit"] == "kcal/mol"
+    assert "642" in run("data", "freesolv").stdout
+
+
+def test_data_list(run: Run) -> None:
+    run("data", "freesolv")
+    listed = json.loads(run("data", "--list", "--json").stdout)
+    assert {"zinc", "mutag", "ogbg-molhiv"} <= set(listed["known"])
+    assert "FreeSolv" in {entry["title"] for entry in listed["prepared"]}
+    assert "FreeSolv" in run("data").stdout
+
+
+def test_own_molecules(run: Run, home: Path) -> None:
+    (home / "own.csv").write_text(MOLECULES)
+    keys = ["--set", "data.smiles=SMILES", "--set", "data.targets=[logS]"]
+    found = json.loads(run("data", "own.csv", *keys, "--json").stdout)
+    assert (found["title"], found["graphs"], found["task"]) == ("own", 30, "regression")
