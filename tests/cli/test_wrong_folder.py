@@ -97,9 +97,9 @@ def test_a_study_only_goes_on(run: Run, verb: str, given: str) -> None:
 def test_a_study_has_parts_with_trials(run: Run) -> None:
     error = said(run, "show", "paper/abl/zinc")
     assert "recorded as" not in error  # it has its own name still
-    error = said(run, "explain", "paper/abl", "--trial", 0)
+    error = said(run, "explain", "paper/abl", "--trial", 0, code=2)
     parts = "paper/abl/zinc/split, paper/abl/zinc/inner"
-    assert f"is no sweep by itself: name one of its parts, {parts}" in error
+    assert f"is a study: name one of its parts ({parts}) and one of its runs" in error
 
 
 @pytest.mark.usefixtures("runs")
