@@ -8,6 +8,8 @@ from dataclasses import replace
 from math import nan
 from typing import Any
 
+from pdf_search.config import parse_trial
+from pdf_search.errors import ConfigError
 from pdf_search.records import EpochReport, Replicate, ReplicateEpoch, State, SweepRecord
 from pdf_search.records import TrialRecord as Trial
 from pdf_search.results import planned_epochs
@@ -33,8 +35,18 @@ def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
 def _key(sweep: SweepRecord, trial: Trial) -> str:
     if not trial.origin.startswith(("confirm of ", "study: ")):
         return f"{trial.number}"
-    config = {key: value for key, value in trial.config.items() if key not in INCIDENTAL}
-    return json.dumps([trial.origin, planned_epochs(sweep, trial), config], sort_keys=True)
+    return json.dumps(
+        [trial.origin, planned_epochs(sweep, trial), _settings(trial.config)], sort_keys=True
+    )
+
+
+def _settings(config: dict[str, Any]) -> dict[str, Any]:
+    """What decides the numbers. Keys that an older version did not record have their defaults."""
+    try:
+        whole = parse_trial(config, "recorded trial").model_dump(mode="json")
+    except ConfigError:  # recorded by a newer version
+        whole = config
+    return {key: value for key, value in whole.items() if key not in INCIDENTAL}
 
 
 def _pooled(runs: Sequence[Run]) -> Run:

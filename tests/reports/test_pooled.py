@@ -5,6 +5,7 @@ from statistics import fmean, pstdev
 
 import pytest
 
+from pdf_search.config import parse_trial
 from pdf_search.records import Phase, Replicate, State, SweepRecord
 from pdf_search.results import Store
 from reports import leaderboard_rows, load_sweep, result_grid
@@ -110,3 +111,21 @@ def test_with_folds_one_epoch_is_chosen_for_all_seeds(store: Store) -> None:
     assert entry.summary.best_epoch == 1 + means.index(max(means))
     assert entry.summary.mean == pytest.approx(max(means))
     assert entry.summary.n == 8
+
+
+def test_a_key_that_joined_the_configuration_later_has_its_default_in_the_older_run(
+    store: Store,
+) -> None:
+    record = begin(store)
+    tree = {
+        "data": {"name": record.dataset},
+        "basis": {"eps": [-0.3], "k": 2},
+        "training": {"epochs": record.epochs},
+    }
+    older = tree | {"seeds": [104]}
+    newer = parse_trial(tree | {"seeds": [105]}).model_dump(mode="json")
+    assert "featuriser" in newer["data"]
+    confirm_again(store, record, 5, (104,), config=older)
+    confirm_again(store, record, 6, (105,), config=newer)
+    confirm_again(store, record, 7, (106,), config=newer | {"precision": "float32"})
+    assert [row.n for row in rows(result_grid(load_sweep(store, "night")))] == [4, 2, 1, 4, 4]
