@@ -40,9 +40,8 @@ from pdf_search.sweep.trial_log.recovery import (
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.rungs import Rungs, rebuild_rungs
-from pdf_search.sweep.tune.runner import Runner
+from pdf_search.sweep.tune.runner import Runner, open_runner
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
-from pdf_search.sweep.tune.session import session
 from pdf_search.sweep.tune.trainable import Shared, TrialFunction
 
 
@@ -89,7 +88,7 @@ class Driver:
             bases=shared_bases(plan.space),
         )
         say = partial(print_line, self.console)
-        return session(plan.folder, options, size, shared, self.stop_condition, say)
+        return open_runner(plan.folder, options, size, shared, self.stop_condition, say)
 
     def search(self, runner: Runner) -> None:
         """Run the trials that are not finished and those that are still to be drawn."""

@@ -18,15 +18,20 @@ from pdf_search.data import (
     split_hash,
     with_split_notes,
 )
-from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder, default_name
-from pdf_search.sweep.machine import Node, Resources, capacity, check_reachable, this_machine
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.planned import Planned
+from pdf_search.sweep.resources import (
+    Node,
+    check_reachable,
+    settle_resources,
+    this_machine,
+)
 from pdf_search.sweep.samplers.counting import count_configurations
 from pdf_search.sweep.samplers.feasible import check_limits
 from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
@@ -246,29 +251,11 @@ def count_trials(space: Space, method: Method, options: SweepOptions) -> int:
     return options.trials or space.defaults.trials
 
 
-def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> Resources:
-    """Raises:
-    ConfigError, ResourceError: a size that cannot be, or that these nodes do not have.
-    """
-    cpus = options.cpus_per_trial
-    gpus = options.gpus_per_trial
-    if gpus is None:
-        gpus = 1.0 if any(node.gpus for node in nodes) else 0.0
-    fits = capacity(nodes, cpus, gpus)
-    wanted = options.concurrent
-    if wanted is not None and wanted > fits:
-        raise ResourceError(
-            f"--concurrent {wanted}: there is room for {counted(fits, 'trial')} of {cpus} CPU and "
-            f"{gpus:g} GPU. Use --concurrent {fits}, or less for each trial."
-        )
-    return Resources(cpus, gpus, wanted or min(fits, max(trials, 1)))
-
-
 def available_nodes(options: SweepOptions) -> list[Node]:
     """This machine, or the nodes of the cluster at ``--address``."""
     if options.address is None:
         return [this_machine()]
-    from pdf_search.sweep.tune.cluster import describe_cluster  # noqa: PLC0415
+    from pdf_search.sweep.tune.ray_session import describe_cluster  # noqa: PLC0415
 
     check_reachable(options.address)
     return describe_cluster(options.address)

@@ -8,8 +8,8 @@ from typing import Any
 from pdf_search.data import DatasetInfo, Prepared
 from pdf_search.records import Metric
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.machine import Resources
 from pdf_search.sweep.options import SweepOptions
+from pdf_search.sweep.resources import Resources
 
 
 @dataclass(frozen=True)

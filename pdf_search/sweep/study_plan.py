@@ -14,10 +14,10 @@ from pdf_search.runs import NAME, NAME_RULE
 from pdf_search.space import Study, StudyPart
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.machine import Resources
 from pdf_search.sweep.options import SweepOptions
-from pdf_search.sweep.plan import available_nodes, settle_resources
+from pdf_search.sweep.plan import available_nodes
 from pdf_search.sweep.planned import Planned
+from pdf_search.sweep.resources import Resources, settle_resources
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
 

@@ -24,7 +24,7 @@ from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
-from pdf_search.sweep.tune.session import session
+from pdf_search.sweep.tune.runner import open_runner
 from pdf_search.sweep.tune.trainable import Shared
 
 MOST_CHANGES = 5  # of a refused study that are named
@@ -82,7 +82,7 @@ def _train(
     options, size = plan.options, plan.resources
     seconds = options.checkpoint_seconds
     shared = Shared(plan.data, size.cpus, size.gpus, seconds, functions.trial)
-    with session(plan.folder, options, size, shared, stop_condition, view.say) as runner, view:
+    with open_runner(plan.folder, options, size, shared, stop_condition, view.say) as runner, view:
         runner.run(ListSource(jobs), trial_log)
 
 

@@ -5,6 +5,9 @@ Legend: n graphs, T tasks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -18,6 +21,11 @@ with known_backend():
     from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 
 Values = NDArray[np.float32] | NDArray[np.float64]
+Measure = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+REGRESSION: dict[str, Measure] = {
+    "mae": mean_absolute_error,
+    "rmse": partial(mean_squared_error, squared=False),
+}
 TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # of the others one graph is enough
 
 
@@ -39,7 +47,7 @@ def evaluate(metric: str, target: Values, prediction: Values) -> float | None:
         return float(multiclass_accuracy(guess, truth, num_classes=classes, average="micro"))
     if metric in ("rocauc", "ap"):
         return _ogb(metric, target, prediction)
-    return _regression(metric, target, prediction)
+    return _regression(REGRESSION[metric], target, prediction)
 
 
 def by_target(metric: str, target: Values, prediction: Values) -> list[float | None]:
@@ -51,17 +59,14 @@ def by_target(metric: str, target: Values, prediction: Values) -> list[float | N
     return [evaluate(metric, *column) for column in columns]
 
 
-def _regression(metric: str, target: Values, prediction: Values) -> float:
+def _regression(measure: Measure, target: Values, prediction: Values) -> float:
     per_task = []
     for t in range(target.shape[1]):
         known = ~np.isnan(target[:, t])
         if known.any():
             truth = torch.from_numpy(target[known, t]).double()
             guess = torch.from_numpy(prediction[known, t]).double()
-            if metric == "mae":
-                per_task.append(float(mean_absolute_error(guess, truth)))
-            else:
-                per_task.append(float(mean_squared_error(guess, truth, squared=False)))
+            per_task.append(float(measure(guess, truth)))
     return float(np.mean(per_task))
 
 

@@ -19,7 +19,7 @@ import pytest
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
-from pdf_search.sweep.tune.cluster import one_ray
+from pdf_search.sweep.tune.ray_session import one_ray
 from tests.cli.conftest import run_here, start
 from tests.cli.test_data import MOLECULES
 

@@ -8,7 +8,7 @@ import pytest
 import ray.cloudpickle
 
 from pdf_search.space import Space, load_space
-from pdf_search.sweep.tune.cluster import one_ray
+from pdf_search.sweep.tune.ray_session import one_ray
 from tests.sweep import simulated
 
 SPACE = """

@@ -14,7 +14,7 @@ from pdf_search.runs import free_name
 from pdf_search.space import Space
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
 from pdf_search.sweep.folder import SweepFolder, default_name
-from pdf_search.sweep.machine import Node, capacity, check_reachable, this_machine
+from pdf_search.sweep.resources import Node, capacity, check_reachable, this_machine
 from tests.sweep.conftest import SPACE, write_space
 
 

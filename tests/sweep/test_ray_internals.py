@@ -10,9 +10,9 @@ import pytest
 import ray._private.services
 import ray._private.worker
 
-from pdf_search.sweep.tune.cluster import _session_of_their_own
 from pdf_search.sweep.tune.logs import logging_to
 from pdf_search.sweep.tune.ray_internals import replaced
+from pdf_search.sweep.tune.ray_session import _session_of_their_own
 
 LINES = {"lines": ["raylet is lost"]}
 

@@ -23,7 +23,6 @@ from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
-from pdf_search.sweep.tune.cluster import compare_node
 from pdf_search.sweep.tune.payload import (
     NUMBER,
     TRIAL,
@@ -32,6 +31,7 @@ from pdf_search.sweep.tune.payload import (
     unpack_end,
     unpack_epoch,
 )
+from pdf_search.sweep.tune.ray_session import compare_node
 from pdf_search.sweep.tune.rungs import Rungs
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
 from pdf_search.sweep.tune.searcher import JobSearcher

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from pdf_search.errors import ResourceError
-from pdf_search.sweep.machine import check_reachable
+from pdf_search.sweep.resources import check_reachable
 from pdf_search.sweep.tune import surroundings as module
-from pdf_search.sweep.tune.cluster import _twice
+from pdf_search.sweep.tune.ray_session import _twice
 from pdf_search.sweep.tune.surroundings import LONGEST, LONGEST_SOCKET, ray_folder, surroundings
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from pdf_search.training.metrics import evaluate
+from pdf_search.records import METRICS
+from pdf_search.training.metrics import REGRESSION, evaluate
 
 NAN = np.nan
 
@@ -81,3 +82,9 @@ def test_a_prediction_that_is_not_finite_gives_nan(metric: str, bad: float) -> N
     guess[3, 1] = bad
     target = np.array([[0], [1], [0], [1], [1]], np.float32).repeat(2, 1)
     assert np.isnan(evaluate(metric, target[:, :1] if metric == "accuracy" else target, guess))
+
+
+def test_a_metric_that_nobody_computes_is_no_other_metric() -> None:
+    assert all(name in REGRESSION or name in ("accuracy", "rocauc", "ap") for name in METRICS)
+    with pytest.raises(KeyError, match="mape"):
+        evaluate("mape", np.ones((3, 1)), np.ones((3, 1)))

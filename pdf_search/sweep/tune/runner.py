@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ray import tune
 
-from pdf_search.data import Prepared
+from pdf_search.data import Prepared, Progress, silent
 from pdf_search.graphs import GraphSet
-from pdf_search.stop_condition import StopCondition
-from pdf_search.sweep.machine import Resources
+from pdf_search.stop_condition import PATIENCE, StopCondition
+from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.options import SweepOptions
+from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.samplers.jobs import Source
 from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
-from pdf_search.sweep.tune.cluster import nodes_differ
 from pdf_search.sweep.tune.payload import NUMBER
+from pdf_search.sweep.tune.ray_session import check_nodes, nodes_differ, ray_session
 from pdf_search.sweep.tune.searcher import JobSearcher
 from pdf_search.sweep.tune.trainable import Shared, train
 
@@ -118,3 +124,33 @@ def _in_memory(data: Prepared) -> Prepared:
         k: np.asarray(v) if isinstance(v, np.ndarray) else v for k, v in fields.items()
     }
     return replace(data, graphs=GraphSet(**arrays))
+
+
+@contextmanager
+def open_runner(
+    folder: SweepFolder,
+    options: SweepOptions,
+    size: Resources,
+    shared: Shared,
+    stop_condition: StopCondition,
+    say: Progress = silent,
+) -> Iterator[Runner]:
+    """A Ray session for a sweep or a study, and the runner of its phases.
+
+    ``shared``: what all trials have in common, with the data sets as they were prepared.
+
+    Raises:
+        ResourceError: the cluster is not fit for it.
+    """
+    storage = folder.storage(options.storage)
+    if "://" not in storage:
+        checkpoints.make(storage)
+    cpus, gpus = size.cpus * size.concurrent, ceil(size.gpus * size.concurrent)
+    with (
+        stop_condition.on_signals(PATIENCE),
+        ray_session(cpus, gpus, options.address, folder.log, say),
+    ):
+        stop_condition.take_signals()
+        if options.address is not None:
+            check_nodes(storage)
+        yield Runner(shared, size, storage, stop_condition)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pdf_search.data import Progress, silent
 from pdf_search.errors import ResourceError
-from pdf_search.sweep.machine import Node, check_reachable, this_machine
+from pdf_search.sweep.resources import Node, check_reachable, this_machine
 from pdf_search.sweep.trial_log.provenance import versions
 from pdf_search.sweep.tune.logs import logging_to
 from pdf_search.sweep.tune.ray_internals import replaced

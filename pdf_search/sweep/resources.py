@@ -10,6 +10,7 @@ from math import floor, isfinite
 from pathlib import Path
 
 from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.sweep.options import SweepOptions
 from pdf_search.wording import counted
 
 CONNECT_SECONDS = 10.0
@@ -55,6 +56,29 @@ def _container_cpus(file: Path) -> int | None:
     except (OSError, ValueError):
         return None
     return None if quota == "max" else max(1, int(quota) // int(period))
+
+
+def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> Resources:
+    """How large a trial is and how many run at once: as asked for, else what the nodes hold.
+
+    Without ``--gpus-per-trial`` a trial takes one GPU where there is any.
+
+    Raises:
+        ConfigError: a size that no machine can give.
+        ResourceError: a size, or a number at once, that these nodes have no room for.
+    """
+    cpus = options.cpus_per_trial
+    gpus = options.gpus_per_trial
+    if gpus is None:
+        gpus = 1.0 if any(node.gpus for node in nodes) else 0.0
+    fits = capacity(nodes, cpus, gpus)
+    wanted = options.concurrent
+    if wanted is not None and wanted > fits:
+        raise ResourceError(
+            f"--concurrent {wanted}: there is room for {counted(fits, 'trial')} of {cpus} CPU and "
+            f"{gpus:g} GPU. Use --concurrent {fits}, or less for each trial."
+        )
+    return Resources(cpus, gpus, wanted or min(fits, max(trials, 1)))
 
 
 def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
