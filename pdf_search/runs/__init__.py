@@ -1,4 +1,4 @@
-"""Folders of sweeps and of single runs: found by name, told apart, locked."""
+"""The folders of sweeps and of single runs: find one by its name, see what it holds, lock it."""
 
 import lazy_loader
 

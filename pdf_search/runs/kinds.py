@@ -1,4 +1,4 @@
-"""What a folder holds: a sweep, a single run, or something else, and which command reads it."""
+"""Tells what a folder holds: a sweep, a single run, or something else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ _SHOWN = 3  # names in a message
 
 
 def instead_of_sweep(folder: Path) -> str:
-    """Why there is no sweep in a folder, or what to check if nothing is known of it."""
+    """Say what the folder holds instead of a sweep, and which command reads that.
+
+    The text completes an error message. For a folder of unknown content it says which options to
+    check.
+    """
     try:
         if is_run(folder):
             return f"it is {RUN}: {_READ_RUN}, and curve.csv holds its numbers"
@@ -29,7 +33,7 @@ def instead_of_sweep(folder: Path) -> str:
 
 
 def holds_sweep(folder: Path) -> bool:
-    """Whether a database of sweeps lies in this folder."""
+    """Whether the folder has a ``results.db``; False for a folder that cannot be read."""
     try:
         return (folder / "results.db").is_file()
     except OSError:  # a name that is too long, a folder that may not be read
@@ -37,15 +41,18 @@ def holds_sweep(folder: Path) -> bool:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether ``pdf-search train`` wrote this folder."""
+    """Whether ``pdf-search train`` wrote this folder: a ``config.yaml`` without a database."""
     return (folder / "config.yaml").is_file() and not (folder / "results.db").is_file()
 
 
 def runs_below(out: Path) -> list[str]:
-    """Names of the single runs in a folder of all sweeps."""
+    """The names of the single runs directly below ``out``, sorted."""
     return sorted(path.parent.name for path in out.glob("*/config.yaml") if is_run(path.parent))
 
 
 def databases(out: Path) -> list[Path]:
-    """Those in a folder of all sweeps. Studies may have names of two words: paper/ablation."""
+    """The paths of all ``results.db`` one or two levels below ``out``, sorted.
+
+    The second level is needed because a study may have a name of two words: ``paper/ablation``.
+    """
     return sorted([*out.glob("*/results.db"), *out.glob("*/*/results.db")])

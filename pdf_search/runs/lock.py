@@ -13,10 +13,10 @@ from pdf_search.errors import ConfigError
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Make the folder if it is not there, and hold its lock.
+    """Hold the folder's lock inside a ``with`` block; the folder is made if it is not there.
 
     Raises:
-        ConfigError: another process works in it now, or no folder can be made.
+        ConfigError: another process holds the lock, or the folder cannot be made.
     """
     lock = FileLock(folder / ".lock", timeout=0)
     try:

@@ -1,4 +1,4 @@
-"""Names of sweeps and runs: what may be one, which are free, and which folder one means."""
+"""The names of sweeps and runs: which are allowed, which are free, which folder a name means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or
 
 
 def free_name(out: Path, wanted: str) -> str:
-    """``wanted``, or with the first number that no folder has yet."""
+    """A name for a new folder below ``out``: ``wanted``, or where that is taken ``wanted-2``, ..."""
     taken = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
     number = 1
     name = wanted
@@ -25,13 +25,22 @@ def free_name(out: Path, wanted: str) -> str:
 
 
 def find_folder(out: Path, name: str) -> Path:
-    """The folder of a run: ``name`` is below ``out``, or a path of its own. It may be absent."""
+    """The folder of a sweep or run, as an absolute path.
+
+    ``name`` is looked up below ``out`` first, then as a path of its own. If neither is there, the
+    first of the two is given.
+    """
     whole = [path for path, _, part in places(out, name) if not part]
     return next((path for path in whole if _is_there(path)), whole[0])
 
 
 def places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:
-    """Folders that a name may mean, what each is called, and the words left for a part in it."""
+    """The folders that a name may mean, the likeliest first.
+
+    The last words of a name may mean a part of a study, such as ``mutag/inner``. So for each
+    length of the folder's name this gives: the folder, the whole name, and the words left for the
+    part ("" for none). Folders below ``out`` come before ``name`` as a path of its own.
+    """
     words = name.split("/")
     if words[0] not in ("", ".", "..", "~"):
         for count in range(len(words), 0, -1):
@@ -45,7 +54,10 @@ def places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:
 
 
 def resume_command(called: str, out: Path, db: str = "") -> str:
-    """The command that continues a sweep; ``db`` without a password."""
+    """The shell command that continues a sweep, quoted.
+
+    It is printed, so ``db`` must come without a password.
+    """
     words = ["pdf-search", "resume", called]
     if out != Path("runs").resolve():
         words += ["--out", str(out)]
