@@ -1,6 +1,7 @@
-"""The operations that carry the fast engine, in plain torch, compiled for the CPU, and in Triton.
+"""The operations of the fast engine, each in plain torch, compiled for the CPU, and in Triton.
 
-``operators`` holds what other rooms call, with its gradient; ``dispatch`` chooses the backend.
+``operators`` holds the differentiable operations that other packages call. ``dispatch`` chooses
+the backend that computes them.
 """
 
 import lazy_loader

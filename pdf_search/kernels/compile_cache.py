@@ -1,6 +1,6 @@
-"""Where compiled kernels are kept between processes.
+"""Chooses the folder where compiled kernels are kept between processes.
 
-They lie beside the code; if the installation may not be changed, below the cache folder.
+It lies beside the code, or below the cache folder where the installation is read-only.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ BESIDE = SOURCES / "__pycache__"
 
 
 def keep_kernels(cache: Path | None = None) -> Path | None:
-    """The folder of Numba's compiled kernels; Numba and Triton get it through the environment.
+    """Choose the folder of Numba's compiled kernels, and return it.
 
-    ``cache``: the cache folder, by default the usual one. Gives None if there is no place: every
-    process then compiles anew.
+    ``NUMBA_CACHE_DIR`` is taken if it is set; without it the folder beside the code. If that is
+    not writable, the folder lies below ``cache``, by default the user's cache folder, and the
+    environment variables of Numba and Triton are set to it. Returns None if that is not writable
+    either: every process then compiles anew.
     """
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named and not why_not_writable(Path(named)):
@@ -40,9 +42,10 @@ def keep_kernels(cache: Path | None = None) -> Path | None:
 
 
 def drop_stale(folder: Path) -> None:
-    """Remove what was compiled before the newest change of a source file.
+    """Remove the index files of kernels compiled before the newest change of any kernel source.
 
-    Numba looks at the file of a kernel alone, not at the files of the functions that it inlines.
+    Numba compares only the kernel's own source file. It would keep a kernel whose inlined
+    functions have changed in another file.
     """
     sources = list(SOURCES.glob("*.py"))
     newest = max(source.stat().st_mtime for source in sources)

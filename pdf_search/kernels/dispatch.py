@@ -1,7 +1,7 @@
-"""Which backend serves a tensor: compiled CPU kernels, Triton kernels, or plain torch.
+"""Chooses the backend of a tensor: compiled CPU kernels, Triton kernels, or plain torch.
 
-Every backend is a package with the operations of ``Backend``. A backend is imported when its first
-tensor comes: Numba loads a compiler, and Triton comes only with torch's GPU builds.
+Every backend is a package with the operations of ``Backend``. It is imported at its first use,
+because Numba loads a compiler and Triton comes only with torch's GPU builds.
 """
 
 from __future__ import annotations
@@ -23,27 +23,32 @@ from pdf_search.kernels.structures import (
 
 
 class Backend(Protocol):
-    """The operations of a backend; ``reference`` says what each computes."""
+    """The operations that every backend has; ``reference`` gives their shapes in full."""
 
-    def grouped_product(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor: ...
+    def grouped_product(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+        """Sum of ``a[first] * b[second]`` over the triples of each group, [groups, d]."""
 
-    def grouped_dot(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor: ...
+    def grouped_dot(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
+        """Sum of the dot products ``a[first] . b[second]`` over each group, [groups, 1]."""
 
-    def places_by_group(self, key: Tensor, ptr: Tensor) -> Tensor: ...
+    def places_by_group(self, key: Tensor, ptr: Tensor) -> Tensor:
+        """The stable order that sorts entries by ``key``, [P]."""
 
-    def message_forward(self, y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor: ...
+    def message_forward(self, y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+        """The messages ``act(y[node] + w[type])``, [M, d]."""
 
     def message_backward(
         self, grad: Tensor, y: Tensor, w: Tensor, where: Messages, act: str
-    ) -> tuple[Tensor, Tensor]: ...
+    ) -> tuple[Tensor, Tensor]:
+        """The gradients for ``y`` and ``w``."""
 
-    def norm_statistics(
-        self, x: Tensor, weight: Tensor, shift: Tensor, norm: Norm
-    ) -> Statistics: ...
+    def norm_statistics(self, x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Statistics:
+        """The statistics of a training batch; updates the running statistics of ``norm``."""
 
     def norm_forward(
         self, x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``act((x - mean) * scale + beta)``, [R, L, d]."""
 
     def norm_backward(
         self,
@@ -53,7 +58,8 @@ class Backend(Protocol):
         statistics: Statistics,
         affine: tuple[Tensor, Tensor],
         act: str | None,
-    ) -> tuple[Tensor, Tensor, Tensor]: ...
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The gradients for x, gamma and beta."""
 
     def adamw_step(
         self,
@@ -63,13 +69,15 @@ class Backend(Protocol):
         active: Tensor,
         rate: float | Tensor,
         constants: tuple[float, float, float, float],
-    ) -> None: ...
+    ) -> None:
+        """Update ``state`` in place: values, mean and mean square of the gradient, each [R, S]."""
 
-    def keep_factors(self, keys: Tensor, rate: float, width: int) -> Tensor: ...
+    def keep_factors(self, keys: Tensor, rate: float, width: int) -> Tensor:
+        """The dropout factors, 0 or 1 / (1 - rate), [n, width]."""
 
 
 class CpuBackend(Backend, Protocol):
-    """What the CPU's backend has besides."""
+    """The operations of the compiled CPU backend, which can also collate a batch."""
 
     def collate_lists(
         self,
@@ -78,21 +86,22 @@ class CpuBackend(Backend, Protocol):
         node_count: Tensor,
         places: int,
         lists: GraphLists,
-    ) -> CollatedLists: ...
+    ) -> CollatedLists:
+        """The lists of a batch of graphs; see ``operators.collate``."""
 
 
 def serves_cpu(device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether the compiled CPU kernels take such tensors."""
+    """Whether the compiled CPU kernels take such tensors: float32 on the CPU."""
     return device.type == "cpu" and dtype == torch.float32
 
 
 def serves_triton(device: torch.device) -> bool:
-    """Whether the Triton kernels take tensors of this device."""
+    """Whether the Triton kernels take tensors of this device: CUDA with Triton installed."""
     return device.type == "cuda" and find_spec("triton") is not None
 
 
 def backend(device: torch.device, dtype: torch.dtype = torch.float32) -> Backend:
-    """The backend of a device and a type of numbers."""
+    """The backend for tensors of this device and dtype; plain torch where no other takes them."""
     if serves_cpu(device, dtype):
         return cpu_backend()
     if serves_triton(device):
@@ -103,28 +112,30 @@ def backend(device: torch.device, dtype: torch.dtype = torch.float32) -> Backend
 
 
 def backend_for(x: Tensor) -> Backend:
-    """The backend whose segment products take this tensor."""
+    """The backend of the segment products of this tensor, which may be bfloat16 on a GPU."""
     return backend(x.device, x.dtype)
 
 
 def has_fused_kernels(x: Tensor) -> bool:
-    """Whether chains of small operations on this tensor run as one kernel."""
+    """Whether chains of small operations on this float32 tensor run as one compiled kernel."""
     fused = serves_cpu(x.device, x.dtype) or serves_triton(x.device)
     return fused and x.dtype == torch.float32
 
 
 def fused_backend_for(x: Tensor) -> Backend:
-    """The backend whose fused chains take this tensor; they are written for float32."""
+    """The backend of the fused kernels of this tensor; plain torch where it is not float32."""
     return backend_for(x) if has_fused_kernels(x) else reference_backend()
 
 
 def cpu_backend() -> CpuBackend:
+    """The compiled CPU kernels; the first call loads Numba."""
     from pdf_search.kernels import cpu  # noqa: PLC0415
 
     return cpu
 
 
 def reference_backend() -> Backend:
+    """The operations in plain torch, which take tensors of every device and dtype."""
     from pdf_search.kernels import reference  # noqa: PLC0415
 
     return reference

@@ -1,6 +1,6 @@
-"""What the kernels read and give back, besides plain tensors.
+"""The arguments and results of the kernels that are more than a tensor.
 
-That is triples (s, a, b) in three orders, messages, norms, and the lists that are collated.
+They are triples (s, a, b) in three orders, messages, norms, and the lists that are collated.
 
 Legend: P triples, S segments, A and B the row tables of the two factors; R replicates, B graph
 slots, N node places, M messages, E weight entries, U rows of a replicate, L entries of a norm, d
@@ -15,24 +15,25 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-CHUNK = 256  # longest run of triples that one worker sums; a hot row is many chunks
+CHUNK = 256  # most triples that one worker sums; a longer group is split into several chunks
 GPU_CHUNK = 64  # the same on the GPU, where a chunk is one program
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """The work of a GPU launch: runs of at most GPU_CHUNK triples of one group, all int32."""
+    """Triples split for a GPU launch: runs of at most GPU_CHUNK of one group, all int32."""
 
     group: Tensor  # [chunks]
     begin: Tensor  # [chunks]
-    end: Tensor  # [chunks], no more than begin where there is nothing to do
-    ptr: Tensor  # [groups + 1] the chunks of each group
+    end: Tensor  # [chunks], at most begin where the chunk is empty
+    ptr: Tensor  # [groups + 1]; the chunks of group g are ptr[g]:ptr[g + 1]
 
     @classmethod
     def of(cls, ptr: Tensor, count: int | None = None) -> Chunks:
-        """``ptr`` [..., groups + 1]; each of the leading dimensions gets ``count`` chunks.
+        """Split the groups of ``ptr`` [..., groups + 1] into chunks.
 
-        ``count`` None: as many as there are, which the host has to wait for.
+        Every index of the leading dimensions gets ``count`` chunks, padded with empty ones. With
+        None the largest number needed is read from the device, which makes the host wait.
         """
         pieces = (ptr.diff() + GPU_CHUNK - 1) // GPU_CHUNK
         ends = pieces.cumsum(-1)
@@ -57,45 +58,56 @@ class GroupedTriples:
     ptr: Tensor  # [groups + 1]
     first: Tensor  # [P]
     second: Tensor  # [P]
-    chunks: Chunks | None = None  # worked out beforehand, where a step must not wait for the host
-    plan: dict[str, Any] = field(default_factory=dict, repr=False)  # of kernels, made once
+    chunks: Chunks | None = None  # computed beforehand where a step must not wait for the host
+    plan: dict[str, Any] = field(default_factory=dict, repr=False)  # what a kernel computes once
 
     @property
     def groups(self) -> int:
+        """The number of groups, empty ones included."""
         return len(self.ptr) - 1
 
 
 @dataclass(frozen=True)
 class Triples:
+    """The same triples (segment, a, b) in three orders.
+
+    A segment product reads the first order; its gradients for A and B read the other two.
+    """
+
     by_segment: GroupedTriples  # first = a, second = b
     by_a: GroupedTriples  # first = segment, second = b
     by_b: GroupedTriples  # first = a, second = segment
 
     def with_one_b(self) -> Triples:
-        """The same triples, each with row 0 of B: their product with ones sums the rows of A."""
+        """The same triples with b = 0 in each.
+
+        Their product with a B of ones sums the rows of A of each segment.
+        """
         return Triples(_with_first(self.by_segment), _with_first(self.by_a), self.by_b)
 
 
 @dataclass(frozen=True)
 class Messages:
-    """The messages of a batch, slot by slot: each of a slot's nodes with edge type 0, then the
-    combinations of node and bond type that occur, then one that stands for minus their first sum.
+    """The messages of a batch, slot by slot.
+
+    A slot has first a message of each node with edge type 0, then one of each combination of node
+    and bond type that occurs. Its last message stands for minus the sum of the first group.
     """
 
     node: Tensor  # [M] flat node (r * N + u)
     kind: Tensor  # [M] edge type
-    ptr: Tensor  # [R * B + 1] the messages of each flat slot; an empty slot has none
+    ptr: Tensor  # [R * B + 1] where each flat slot's messages begin; an empty slot has none
     nodes: Tensor  # [R * B] nodes of each flat slot
 
     def slot(self) -> Tensor:
-        """The flat slot of each message, [M]; messages beyond the last slot's count to it."""
+        """The flat slot of each message, [M]; padding after the last message gets the last slot."""
         place = torch.arange(len(self.node), device=self.ptr.device)
         slot = torch.searchsorted(self.ptr, place, right=True) - 1
         return slot.clamp(max=len(self.nodes) - 1)
 
 
 class Norm(Protocol):
-    """A BatchNorm: parameters and buffers, each [R, 1, d]."""
+    """A BatchNorm of R replicates: parameters and buffers, each [R, 1, d]."""
 
     weight: Any
     bias: Any
@@ -106,7 +118,7 @@ class Norm(Protocol):
 
 
 class Statistics(NamedTuple):
-    """What a batch is normalised with."""
+    """The mean and deviation that a batch is normalised with."""
 
     mean: Tensor  # [R, 1, d]
     rstd: Tensor  # [R, 1, d], 1 / deviation
@@ -114,24 +126,28 @@ class Statistics(NamedTuple):
 
 
 class GraphLists(NamedTuple):
-    """The lists of all graphs: for each kind (ptr [G + 1], columns...)."""
+    """The lists of all graphs of the data set.
 
-    rows: tuple[Tensor, ...]  # row and pairs
+    Each is (ptr [G + 1], columns...), and the items of graph g are ``ptr[g]:ptr[g + 1]``. The
+    comments name the columns.
+    """
+
+    rows: tuple[Tensor, ...]  # row; number of pairs that have it
     entries: tuple[Tensor, ...]  # weight entry
-    triples: tuple[Tensor, ...]  # v, entry, message, pair and place by message
-    messages: tuple[Tensor, ...]  # node, type and uses
-    plus: Tensor  # the two rows of each weight entry
-    minus: Tensor
-    scratch: tuple[Tensor, Tensor]  # for each row and entry, -1 before and after
+    triples: tuple[Tensor, ...]  # v; entry; message; pair; place when sorted by message
+    messages: tuple[Tensor, ...]  # node; edge type; number of triples that use it
+    plus: Tensor  # row whose weight an entry adds, -1 for none
+    minus: Tensor  # row whose weight it takes off, -1 for none
+    scratch: tuple[Tensor, Tensor]  # work space for each row and entry, -1 before and after
 
 
 class CollatedLists(NamedTuple):
-    """The lists of a batch."""
+    """The lists of a batch, with flat numbers that run through its replicates."""
 
     rows: Tensor  # [R, U] rows of the bank
-    row_weight: Tensor  # [R, U, 1] pairs that have the row, 0 for padding
-    plus: Tensor  # [E] flat rows of each weight entry
-    minus: Tensor  # [E]
+    row_weight: Tensor  # [R, U, 1] number of pairs that have the row, 0 for padding
+    plus: Tensor  # [E] flat row whose weight an entry adds
+    minus: Tensor  # [E] flat row whose weight it takes off
     messages: Messages
     triples: Triples
 

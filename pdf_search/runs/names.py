@@ -14,7 +14,7 @@ NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or
 
 
 def free_name(out: Path, wanted: str) -> str:
-    """A name for a new folder below ``out``: ``wanted``, or where that is taken ``wanted-2``, ..."""
+    """A name for a new folder below ``out``: ``wanted``, or if that is taken ``wanted-2``, ..."""
     taken = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
     number = 1
     name = wanted

@@ -1,4 +1,4 @@
-"""The kernels compiled for the CPU, float32; ``dispatch.CpuBackend`` lists them."""
+"""The backend compiled for float32 tensors on the CPU; ``dispatch.CpuBackend`` lists it."""
 
 from pdf_search.kernels.cpu.adamw import adamw_step as adamw_step
 from pdf_search.kernels.cpu.batch_norm import norm_backward as norm_backward

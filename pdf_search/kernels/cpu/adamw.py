@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pdf_search.kernels.cpu.runtime import OPTIONS, threads
 
-SPAN = 4096  # parameters that one worker moves at a time
+SPAN = 4096  # parameters that one worker updates at a time
 
 _f = np.float32
 
@@ -36,7 +36,7 @@ def _step(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     grad, values, mean, square, mean_correction, square_correction, active,
     beta1, beta2, eps, rate, decay,
 ):  # fmt: skip
-    """A replicate that is not active is left alone, whatever its gradient."""
+    """Update values and moments in place; replicates that are not active are not changed."""
     replicates, width = values.shape
     runs = (width + SPAN - 1) // SPAN
     move1, move2, keep2, eps = _f(1 - beta1), _f(1 - beta2), _f(beta2), _f(eps)

@@ -14,7 +14,7 @@ from pdf_search.kernels.cpu.activation import activated, slope
 from pdf_search.kernels.cpu.runtime import OPTIONS, as_array, rows, threads
 from pdf_search.kernels.structures import Norm, Statistics
 
-ROWS = 32  # entries that are summed in float32 before their sum is added in float64
+ROWS = 32  # entries summed in float32, before their sum is added in float64
 
 _f = np.float32
 _ONE = _f(1.0)
@@ -65,11 +65,11 @@ def norm_backward(
 def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     x, weight, shift, momentum, eps, running_mean, running_var, mean, rstd, share_of
 ):
-    """Statistics of training, and the running ones moved; see ``operators.batch_norm``.
+    """Write the statistics of a training batch, and update the running ones.
 
-    Each run of ROWS entries has its own mean and sum of squares about it (one pass over memory);
-    the runs are joined in float64: a float32 sum of thousands would leave a residue in the
-    gradient (Chan, Golub & LeVeque 1979).
+    Each run of ROWS entries gets its own mean and sum of squares about it, in one pass over
+    memory. The runs are joined in float64 (Chan, Golub & LeVeque 1979), because the error of a
+    float32 sum of thousands would show in the gradient.
     """
     replicates, length, width = x.shape
     runs = (length + ROWS - 1) // ROWS
@@ -112,7 +112,7 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 
 @njit(**OPTIONS)
 def _join_runs(means, squares, shares, mean, var):  # type: ignore[no-untyped-def]
-    """Mean and biased variance [d] from those of the runs, [runs, d]."""
+    """Write mean and biased variance [d] from the runs' means and sums of squares, [runs, d]."""
     width = means.shape[1]
     centre, square = np.zeros(width), np.zeros(width)
     count = max(shares.astype(np.float64).sum(), 1.0)
@@ -132,7 +132,7 @@ def _join_runs(means, squares, shares, mean, var):  # type: ignore[no-untyped-de
 
 @njit(**OPTIONS)
 def _add_runs(sums, out):  # type: ignore[no-untyped-def]
-    """Sum [R, runs, d] over the runs in float64, for the reason of ``_statistics``."""
+    """Sum [R, runs, d] over the runs in float64, for the reason given in ``_statistics``."""
     total = np.empty(sums.shape[2])
     for r in range(len(sums)):
         total[:] = 0.0
@@ -145,7 +145,7 @@ def _add_runs(sums, out):  # type: ignore[no-untyped-def]
 
 @njit(parallel=True, **OPTIONS)
 def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-def]
-    """out = act((x - mean) * scale + shift); ``act`` False: without activation."""
+    """Write act((x - mean) * scale + shift); without activation if ``act`` is False."""
     replicates, length, width = x.shape
     for i in prange(replicates * length):
         r = i // length
@@ -163,10 +163,10 @@ def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-
 def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     grad, x, weight, mean, rstd, gamma, beta, share_of, act, gelu, grad_x, grad_gamma, grad_beta
 ):
-    """Gradients of act((x - mean) * rstd * gamma + beta).
+    """Write the gradients of act((x - mean) * rstd * gamma + beta) for x, gamma and beta.
 
-    ``share_of`` [R]: 1 / (sum of the weights) where mean and rstd are the batch's own, and so
-    depend on x; 0 where they are not.
+    ``share_of`` [R] is 1 / (sum of the weights) where mean and rstd are the batch's own, and so
+    depend on x. It is 0 where they are not.
     """
     replicates, length, width = x.shape
     runs = (length + ROWS - 1) // ROWS

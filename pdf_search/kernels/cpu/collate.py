@@ -1,6 +1,7 @@
-"""Batches of the fast engine on the CPU, in one pass over the lists of the graphs.
+"""Collates a batch of the fast engine on the CPU, in one pass over the lists of its graphs.
 
-``model`` does the same in some hundred operations of torch: the same numbers in the same order.
+``model`` does the same with about a hundred operations of torch. Both give the same numbers in
+the same order.
 
 Legend: G graphs of the data set, R replicates, B graph slots, Q triples, M messages, E weight
 entries, U rows of a replicate.
@@ -59,13 +60,11 @@ def _arrays(tensors: tuple[Tensor, ...]) -> tuple[NDArray[np.generic], ...]:
 def _collate(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     graphs, first_node, nodes, rows, entries, triples, messages, plus, minus, row_place, entry_place
 ):
-    """Rows, weight entries, messages and triples of ``graphs`` [R, B], -1 for an empty slot.
+    """Collect the rows, weight entries, messages and triples of ``graphs`` [R, B].
 
-    ``first_node`` [R, B]: flat number of a slot's first node; ``nodes``: flat node places. Lists
-    are (ptr [G + 1], columns...): ``rows`` row and pairs; ``entries`` entry; ``triples`` v, entry,
-    message, pair and place by message; ``messages`` node, type and uses. ``plus``, ``minus``: the
-    rows of an entry. ``row_place`` and ``entry_place``: scratch, -1 everywhere, and again when it
-    ends.
+    A graph is -1 for an empty slot. ``first_node`` [R, B] is the flat number of a slot's first
+    node, ``nodes`` the number of flat node places. The lists are those of ``GraphLists``.
+    ``row_place`` and ``entry_place`` are its scratch: -1 everywhere at the start and at the end.
     """
     replicates, slots = graphs.shape
     taken_rows = np.empty(_total(rows[0], graphs), np.int64)
@@ -111,7 +110,7 @@ def _collate(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 
 @njit(**OPTIONS)
 def _count(lists, graphs, place, weight):  # type: ignore[no-untyped-def]
-    """Add up the pairs that have each row."""
+    """Add to ``weight`` the number of pairs that have each row."""
     ptr, items, pairs = lists
     for g in graphs:
         if g >= 0:
@@ -121,7 +120,11 @@ def _count(lists, graphs, place, weight):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def _add_triples(lists, g, entry_place, shift, out, q):  # type: ignore[no-untyped-def]
-    """Triples of a graph from place ``q`` on: node, entry, message; by message: entry, node."""
+    """Write the triples of a graph from column ``q`` on, and return the next free column.
+
+    The rows of ``out`` are node, entry and message, then entry and node in the order by message.
+    ``shift`` is added to the graph's own numbers of node, entry and message.
+    """
     ptr, v, entry, message, _, by_message = lists
     node, first, m = shift
     base, count = ptr[g], ptr[g + 1] - ptr[g]
@@ -137,7 +140,10 @@ def _add_triples(lists, g, entry_place, shift, out, q):  # type: ignore[no-untyp
 
 @njit(**OPTIONS)
 def _add_messages(lists, g, shift, out, uses):  # type: ignore[no-untyped-def]
-    """Node and type of a graph's messages, and where the triples of each end."""
+    """Write node and type of a graph's messages, and in ``uses`` where the triples of each end.
+
+    Returns the number of the next message.
+    """
     ptr, node, kind, count = lists
     m = shift[2]
     for i in range(ptr[g], ptr[g + 1]):
@@ -149,7 +155,7 @@ def _add_messages(lists, g, shift, out, uses):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def _padded(values, first, width):  # type: ignore[no-untyped-def]
-    """Values of each replicate in a row of their own, [R, width]."""
+    """The values of each replicate in a row of their own, [R, width], padded with 0."""
     out = np.zeros((len(first) - 1, width), values.dtype)
     for r in range(len(out)):
         out[r, : first[r + 1] - first[r]] = values[first[r] : first[r + 1]]
@@ -158,7 +164,7 @@ def _padded(values, first, width):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def _flat(pair, first, width):  # type: ignore[no-untyped-def]
-    """Row numbers through the replicates; row ``width`` of each stands for none."""
+    """Flat row numbers, with ``width`` + 1 rows a replicate; its last row stands for none."""
     out = np.empty((2, first[-1]), np.int64)
     for r in range(len(first) - 1):
         for i in range(first[r], first[r + 1]):
@@ -170,7 +176,7 @@ def _flat(pair, first, width):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def _total(ptr, graphs):  # type: ignore[no-untyped-def]
-    """Entries of the lists of all graphs together."""
+    """The number of items in the lists of these graphs together."""
     total = 0
     for g in graphs.flat:
         if g >= 0:
@@ -180,7 +186,10 @@ def _total(ptr, graphs):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def _distinct(lists, graphs, place, out):  # type: ignore[no-untyped-def]
-    """Write the distinct items of these graphs, ascending; ``place`` of an item: its number."""
+    """Write the distinct items of these graphs to ``out``, ascending, and return their number.
+
+    ``place`` of an item becomes its index in ``out``.
+    """
     ptr, items = lists[0], lists[1]
     count = 0
     for g in graphs:
@@ -208,7 +217,7 @@ def _pointer(key, groups):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def _grouped(key, first, second, groups):  # type: ignore[no-untyped-def]
-    """Triples ordered by ``key``, those of one group in the order that they had."""
+    """Group triples by ``key``; those of one group keep their order."""
     ptr = _pointer(key, groups)
     following = ptr.copy()
     out_first, out_second = np.empty_like(first), np.empty_like(second)

@@ -1,4 +1,4 @@
-"""Dropout factors on the CPU: the hash of ``noise`` in one pass.
+"""Dropout factors on the CPU, with the hash of ``noise`` in one pass.
 
 Legend: n entries, d channels.
 """
@@ -28,7 +28,7 @@ def keep_factors(keys: Tensor, rate: float, width: int) -> Tensor:
 
 @njit(inline="always", **OPTIONS)
 def _mix_bits(x):  # type: ignore[no-untyped-def]
-    # Numba widens 32-bit products to 64 bits: narrow each again.
+    # Numba widens 32-bit products to 64 bits, so each is narrowed again.
     x = _u(x ^ (x >> _u(16)))
     x = _u(x * _u(0x7FEB352D))
     x = _u(x ^ (x >> _u(15)))
@@ -38,7 +38,7 @@ def _mix_bits(x):  # type: ignore[no-untyped-def]
 
 @njit(parallel=True, **OPTIONS)
 def _keep(first, second, rate, out):  # type: ignore[no-untyped-def]
-    """``first`` [n] and ``second`` [d] are mixed already."""
+    """Write the factors [n, d] from the mixed keys ``first`` [n] and channels ``second`` [d]."""
     limit, factor = _f(rate), _f(1 / (1 - rate))
     channels = second.astype(np.uint32)
     for i in prange(len(first)):

@@ -1,4 +1,4 @@
-"""Entries put in order of their groups, on the CPU."""
+"""Sorts entries by their group with a counting sort, on the CPU."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def message_backward(
 
 
 def _nodes(y: Tensor) -> NDArray[np.float32]:
-    """[R, N, d] as [R * N, d]."""
+    """A tensor [R, N, d] as an array [R * N, d]."""
     return as_array(y).reshape(-1, y.shape[2])
 
 
@@ -50,7 +50,7 @@ def _index(where: Messages) -> tuple[NDArray[np.int64], ...]:
 
 @njit(parallel=True, **OPTIONS)
 def _forward(y, w, node, kind, ptr, nodes, gelu, out):  # type: ignore[no-untyped-def]
-    """out[m] = act(y[node[m]] + w[r, kind[m]]); the last row of a slot: minus its nodes' sum."""
+    """Write out[m] = act(y[node[m]] + w[r, kind[m]]), and in a slot's last row minus the sum."""
     slots, width = len(ptr) - 1, y.shape[1]
     for s in prange(slots):
         edges = w[s * len(w) // slots]
@@ -72,7 +72,7 @@ def _forward(y, w, node, kind, ptr, nodes, gelu, out):  # type: ignore[no-untype
 def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     grad, y, w, node, kind, ptr, nodes, gelu, grad_y, grad_w
 ):
-    """Gradients for y [R * N, d] and, for each slot, for w [slots, T, d]; both start at 0."""
+    """Add the gradients for y [R * N, d] and, slot by slot, w [slots, T, d]; both start at 0."""
     slots, width = len(ptr) - 1, y.shape[1]
     for s in prange(slots):
         edges = w[s * len(w) // slots]

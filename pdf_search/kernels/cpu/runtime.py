@@ -1,4 +1,4 @@
-"""How the CPU kernels are compiled, kept and run: by Numba, on as many threads as torch uses.
+"""Sets how Numba compiles, keeps and runs the CPU kernels, on as many threads as torch uses.
 
 No compiler is needed on the user's machine.
 """
@@ -27,8 +27,9 @@ if FOLDER is not None:
 if os.environ.get("NUMBA_CACHE_DIR"):
     numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
 
-# As in torch inf and nan are carried through, and a division by zero gives them: a diverging trial
-# is seen by its loss. So "fastmath" may reorder sums but not assume that all numbers are finite.
+# A diverging trial is recognised by its loss, so inf and nan must be carried through as in torch,
+# and a division by zero must give them. "fastmath" may therefore reorder sums, but not assume that
+# all numbers are finite.
 OPTIONS: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "error_model": "numpy",
@@ -36,9 +37,9 @@ OPTIONS: dict[str, Any] = {
     "nogil": True,
 }
 
-# OpenMP threads wake quickly, which several threads need (a third of a step), but spin between
-# calls even where one thread is asked for, and then take the cores from trials beside. A trial on
-# one CPU uses Numba's own pool, which sleeps; it takes one caller at a time, hence the lock.
+# OpenMP threads wake quickly, which saves a third of a step with several threads. But they spin
+# between calls even with one thread, and take CPU time from other trials. So a trial on one CPU
+# uses Numba's own pool, whose threads sleep. That pool takes one caller at a time, hence the lock.
 if torch.get_num_threads() == 1:
     numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
 _ONE_CALLER = threading.Lock()
@@ -46,7 +47,7 @@ _ONE_CALLER = threading.Lock()
 
 @contextmanager
 def threads() -> Iterator[None]:
-    """The right to run kernels, on as many threads as torch uses in this process."""
+    """Hold the lock to run kernels, with Numba set to as many threads as torch uses."""
     with _ONE_CALLER:
         _use_torch_threads()
         yield
@@ -59,10 +60,11 @@ def _use_torch_threads() -> None:
 
 
 def as_array(x: Tensor) -> NDArray[np.float32]:
+    """The tensor as a contiguous array, which shares the memory of a contiguous tensor."""
     array: NDArray[np.float32] = x.detach().contiguous().numpy()
     return array
 
 
 def rows(x: Tensor) -> NDArray[np.float32]:
-    """[R, 1, d] as [R, d]; a contiguous tensor shares its memory."""
+    """A tensor [R, 1, d] as an array [R, d], which shares the memory of a contiguous tensor."""
     return as_array(x[:, 0])

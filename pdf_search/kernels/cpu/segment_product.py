@@ -1,7 +1,7 @@
-"""The segment product on the CPU: parallel, deterministic.
+"""The segment product on the CPU: parallel and deterministic.
 
-A group of triples is summed in a fixed order whatever the number of threads; a long group in
-chunks, whose sums are added in order.
+A group of triples is summed in the same order whatever the number of threads. A long group is
+split into chunks, whose sums are added in order.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ def _run(
 
 @njit(cache=True, nogil=True)
 def _plan(ptr: Ints, size: int) -> tuple[Ints, Ints]:
-    """Chunks (group, begin, end, row of ``partial`` or -1) and joins (group, first, last row)."""
+    """Split the groups into chunks of at most ``size`` triples.
+
+    Gives the chunks (group, begin, end, row of ``partial`` or -1) and, for each group of several
+    chunks, the join (group, first row, end of its rows in ``partial``).
+    """
     groups = len(ptr) - 1
     total, long_groups = 0, 0
     for g in range(groups):

@@ -1,1 +1,1 @@
-"""The operations that other rooms call, with their gradients; the same for every backend."""
+"""The differentiable operations that other packages call; they are the same for every backend."""

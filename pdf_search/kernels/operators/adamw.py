@@ -1,4 +1,4 @@
-"""The AdamW update of flat parameters in one pass (Loshchilov & Hutter 2019, torch's constants).
+"""One AdamW step of flat parameters (Loshchilov & Hutter 2019), with torch's default constants.
 
 Legend: R replicates, S parameters.
 """
@@ -20,9 +20,10 @@ def adamw(
     rate: float | Tensor,
     decay: float,
 ) -> None:
-    """Change the values and both moments of ``state``, each [R, S], in place where ``active`` [R].
+    """Update the values and both moments of ``state``, each [R, S], in place.
 
-    The ``corrections`` of the moments [R, 1] are 1 - beta^steps.
+    Only replicates with ``active`` [R] are changed. ``corrections`` [R, 1] are the bias
+    corrections 1 - beta^steps of the two moments. ``decay`` is the decoupled weight decay.
     """
     constants = BETA1, BETA2, EPS, decay
     fused_backend_for(grad).adamw_step(grad, state, corrections, active, rate, constants)

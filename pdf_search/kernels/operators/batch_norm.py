@@ -1,4 +1,4 @@
-"""BatchNorm with its activation as one operation, and a bias with activation as another.
+"""Two differentiable operations: BatchNorm with its activation, and a bias with its activation.
 
 Legend: R replicates, L entries, d channels.
 """
@@ -23,11 +23,11 @@ def batch_norm(
     training: bool,
     act: str | None,
 ) -> Tensor:
-    """act(BatchNorm(x + shift)), [R, L, d]; in training the running statistics are moved.
+    """Compute act(BatchNorm(x + shift)), [R, L, d]; training updates the running statistics.
 
-    ``x`` [R, L, d], ``shift`` [R, 1, d]; an entry counts ``weight`` [R, L, 1] times. A replicate
-    with at most one entry uses its running statistics and does not change them. The shift is never
-    added to ``x``: the mean of the batch contains it, and so would take it off again.
+    ``x`` is [R, L, d] and ``shift`` [R, 1, d]. Each entry counts ``weight`` [R, L, 1] times. A
+    replicate with at most one entry uses its running statistics and does not change them. The
+    shift is never added to ``x``, because subtracting the batch's mean would take it off again.
     """
     out: Tensor = _BatchNorm.apply(  # type: ignore[no-untyped-call]
         x, shift, norm.weight, norm.bias, weight, norm, training, act
@@ -36,7 +36,7 @@ def batch_norm(
 
 
 def bias_activation(x: Tensor, bias: Tensor, act: str | None) -> Tensor:
-    """act(x + bias) by one kernel; ``x`` [R, L, d], ``bias`` [R, 1, d]."""
+    """Compute act(x + bias) in one kernel, for ``x`` [R, L, d] and ``bias`` [R, 1, d]."""
     out: Tensor = _BiasActivation.apply(x, bias, act)  # type: ignore[no-untyped-call]
     return out
 
@@ -76,7 +76,7 @@ class _BatchNorm(torch.autograd.Function):
 
 
 class _BiasActivation(torch.autograd.Function):
-    """A normalisation that leaves ``x`` as it is: mean 0, deviation 1, and the bias as beta."""
+    """The kernels of BatchNorm with mean 0, deviation 1, gamma 1 and the bias as beta."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, bias: Tensor, act: str | None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Dropout factors from keys (``noise``)."""
+"""Dropout factors drawn from keys, by the hash of ``noise``."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pdf_search.kernels.dispatch import backend
 
 
 def keep_factors(keys: Tensor, rate: float, width: int) -> Tensor:
-    """Dropout factors [n, d], 0 or 1 / (1 - rate), of entries with ``keys`` [n]; float32."""
+    """Draw float32 dropout factors [n, width], 0 or 1 / (1 - rate), a row for each of ``keys``."""
     return backend(keys.device).keep_factors(keys, rate, width)

@@ -1,4 +1,4 @@
-"""Messages of the fast engine with their gradient: act(W x[u] + W e[t] + c) for each (u, t).
+"""The messages of the fast engine, act(W x[u] + W e[t] + c) for node u and edge type t.
 
 Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channels.
 """
@@ -14,13 +14,15 @@ from torch.autograd.function import once_differentiable
 from pdf_search.kernels.dispatch import Backend, fused_backend_for, reference_backend
 from pdf_search.kernels.structures import Messages
 
-LARGEST_TYPES = 64  # more edge types than this are not worth a gradient table for each graph
+# The fused kernels keep a gradient table [T, d] for each graph, too large beyond this many types.
+LARGEST_TYPES = 64
 
 
 def message(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
-    """act(y[node] + w[type]) of each message, [M, d]; the last of a slot is minus its nodes' sum.
+    """Compute the message act(y[node] + w[type]) of each row of ``where``, [M, d].
 
-    ``y`` [R, N, d], ``w`` [R, T, d] (the bias included).
+    ``y`` [R, N, d] is W x and ``w`` [R, T, d] is W e with the bias. The last message of a slot is
+    minus the sum of its nodes' messages of edge type 0.
     """
     kernels = fused_backend_for(y) if w.shape[1] <= LARGEST_TYPES else reference_backend()
     out: Tensor = _Message.apply(y, w, where, act, kernels)  # type: ignore[no-untyped-call]

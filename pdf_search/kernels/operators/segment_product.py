@@ -1,7 +1,7 @@
-"""The segment product with its gradient.
+"""The segment product: out[s] = sum over the triples p of segment s of A[a_p] * B[b_p].
 
-out[s] = sum over the triples p of segment s of A[a_p] * B[b_p]. The gradients for A and for B are
-the same operation with the triples grouped by a and by b (design: the fast engine, step 4).
+The gradients for A and for B are the same operation with the triples grouped by a and by b
+(design: the fast engine, step 4).
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from pdf_search.kernels.structures import Triples
 
 
 def segment_product(a: Tensor, b: Tensor, triples: Triples) -> Tensor:
-    """out [segments, d] from A [Na, d] (or [Na, 1]: one weight for all channels) and B [Nb, d]."""
+    """Sum the products of rows of A and B over each segment, [segments, d].
+
+    ``a`` is [Na, d], or [Na, 1] for one weight for all channels; ``b`` is [Nb, d].
+    """
     out: Tensor = _SegmentProduct.apply(a, b, triples)  # type: ignore[no-untyped-call]
     return out
 

@@ -1,4 +1,4 @@
-"""The operations in plain torch: slow, readable, and what the others are tested against."""
+"""The backend in plain torch: slow and readable. The other backends are tested against it."""
 
 from pdf_search.kernels.reference.adamw import adamw_step as adamw_step
 from pdf_search.kernels.reference.batch_norm import norm_backward as norm_backward

@@ -8,14 +8,14 @@ from torch.nn import functional
 
 
 def activated(x: Tensor, act: str | None) -> Tensor:
-    """act(x); None: x itself."""
+    """Apply the activation, "relu" or "gelu"; None leaves ``x`` as it is."""
     if act is None:
         return x
     return functional.gelu(x) if act == "gelu" else x.relu()
 
 
 def before_activation(grad: Tensor, x: Tensor, act: str | None) -> Tensor:
-    """The gradient for x from that for act(x)."""
+    """The gradient for ``x``, given ``grad`` for act(x)."""
     if act is None:
         return grad
     if act == "relu":

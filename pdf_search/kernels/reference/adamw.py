@@ -19,10 +19,11 @@ def adamw_step(
     rate: float | Tensor,
     constants: tuple[float, float, float, float],
 ) -> None:
-    """Change ``state``: values, mean and mean square of the gradient, each [R, S], in place.
+    """Update ``state`` in place: values, mean and mean square of the gradient, each [R, S].
 
-    ``corrections`` [R, 1]: 1 - beta^steps of both means; ``active`` [R]: the others are left alone;
-    ``constants``: beta 1 and 2, epsilon, weight decay.
+    ``corrections`` [R, 1] are 1 - beta^steps of the two means. Replicates that are not ``active``
+    [R] are not changed, whatever their gradient. ``constants`` are beta 1, beta 2, epsilon and the
+    weight decay.
     """
     for old, new in zip(state, _updated(grad, state, corrections, rate, constants), strict=True):
         old.copy_(torch.where(active[:, None], new, old))

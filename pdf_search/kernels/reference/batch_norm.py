@@ -13,10 +13,11 @@ from pdf_search.kernels.structures import Norm, Statistics
 
 
 def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Statistics:
-    """What ``x`` + ``shift`` is normalised with in training; the running statistics are moved.
+    """The statistics of a training batch ``x`` + ``shift``; updates the running statistics.
 
-    ``x`` [R, L, d], ``weight`` [R, L, 1], ``shift`` [R, 1, d]. The mean is that of ``x`` alone. A
-    replicate with at most one entry has its running statistics, less the shift, and keeps them.
+    ``x`` is [R, L, d], ``weight`` [R, L, 1], ``shift`` [R, 1, d]. The returned mean is that of
+    ``x`` without the shift. A replicate with at most one entry gets its running statistics, the
+    shift taken off their mean, and does not change them.
     """
     count = weight.sum(1, keepdim=True)
     batch = count > 1
@@ -32,7 +33,7 @@ def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Sta
 
 
 def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
-    """act((x - mean) * scale + beta); all but ``x`` [R, L, d] are [R, 1, d]."""
+    """Compute act((x - mean) * scale + beta) for ``x`` [R, L, d]; the others are [R, 1, d]."""
     return activated((x - mean) * scale + beta, act)
 
 
@@ -44,10 +45,10 @@ def norm_backward(
     affine: tuple[Tensor, Tensor],
     act: str | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Gradients for x, gamma and beta of act((x - mean) * rstd * gamma + beta).
+    """The gradients for x, gamma and beta of act((x - mean) * rstd * gamma + beta).
 
-    ``affine``: gamma and beta [R, 1, d]. Where the statistics are the batch's own they depend on
-    ``x``, and the gradient goes through them too.
+    ``affine`` holds gamma and beta, [R, 1, d]. Where the statistics are the batch's own (``share``
+    above 0), they depend on ``x``, and the gradient goes through them too.
     """
     mean, rstd, share = statistics
     gamma, beta = affine

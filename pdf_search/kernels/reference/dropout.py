@@ -12,7 +12,7 @@ from pdf_search.kernels.noise import fold_in, uniform
 
 
 def keep_factors(keys: Tensor, rate: float, width: int) -> Tensor:
-    """Dropout factors [n, d], 0 or 1 / (1 - rate), of entries with ``keys`` [n]."""
+    """Draw dropout factors [n, width] for entries with ``keys`` [n]: 0 or 1 / (1 - rate)."""
     channel = torch.arange(width, device=keys.device)
     kept = uniform(fold_in(keys[:, None], channel)) >= rate
     return kept.float() * (1 / (1 - rate))

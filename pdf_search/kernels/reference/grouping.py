@@ -1,4 +1,4 @@
-"""Entries put in order of their groups, in plain torch."""
+"""Sorts entries by their group, in plain torch."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from torch import Tensor
 
 
 def places_by_group(key: Tensor, ptr: Tensor) -> Tensor:  # noqa: ARG001
-    """Where the entries of each group are, [P], given the groups' row pointers; stable."""
+    """The stable order that sorts entries by ``key`` [P]; ``ptr`` are the groups' row pointers."""
     return key.int().argsort(stable=True)

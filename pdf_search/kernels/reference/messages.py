@@ -13,9 +13,9 @@ from pdf_search.kernels.structures import Messages
 
 
 def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
-    """act(y[node] + w[type]) of each message, [M, d]; the last of a slot is minus its nodes' sum.
+    """Compute the messages act(y[node] + w[type]), [M, d], from ``y`` [R, N, d], ``w`` [R, T, d].
 
-    ``y`` [R, N, d], ``w`` [R, T, d].
+    The last message of a slot is minus the sum of its nodes' messages of edge type 0.
     """
     values = activated(_sums(y, w, where), act)
     slot, plain, last = _parts(where)
@@ -27,7 +27,7 @@ def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
 def message_backward(
     grad: Tensor, y: Tensor, w: Tensor, where: Messages, act: str
 ) -> tuple[Tensor, Tensor]:
-    """Gradients for y [R, N, d] and w [R, T, d] from that for the messages [M, d]."""
+    """The gradients for y [R, N, d] and w [R, T, d], given ``grad`` for the messages [M, d]."""
     slot, plain, last = _parts(where)
     of_sum = grad[(where.ptr[1:] - 1).clamp(min=0)[slot]]  # of the slot's last message
     change = torch.where(last, 0.0, grad) - torch.where(plain, of_sum, 0.0)
@@ -52,7 +52,10 @@ def _row(w: Tensor, where: Messages) -> Tensor:
 
 
 def _parts(where: Messages) -> tuple[Tensor, Tensor, Tensor]:
-    """The slot of each message, and whether it is of the slot's nodes, [M, 1], or its last."""
+    """The slot [M] of each message, whether it is a node's of type 0, and whether it is the last.
+
+    Both flags are [M, 1].
+    """
     slot = where.slot()
     place = torch.arange(len(slot), device=slot.device) - where.ptr[slot]
     plain = (place < where.nodes[slot])[:, None]

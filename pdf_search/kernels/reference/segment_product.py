@@ -9,16 +9,17 @@ from pdf_search.kernels.structures import GroupedTriples
 
 
 def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
-    """out[g] = sum over the triples of group g of a[first] * b[second], [groups, d].
+    """Sum a[first] * b[second] over the triples of each group, [groups, d].
 
-    ``a`` [Na, d or 1], ``b`` [Nb, d or 1], float32 or bfloat16; summed in float32.
+    ``a`` is [Na, d or 1] and ``b`` [Nb, d or 1], float32 or bfloat16. The sums are float32, and
+    the result has the dtype of ``b``.
     """
     values = a[triples.first.long()].float() * b[triples.second.long()].float()
     return _sum(values, triples).to(b.dtype)
 
 
 def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
-    """out[g] = sum over the triples of group g of a[first] . b[second], [groups, 1]."""
+    """Sum the dot products a[first] . b[second] over the triples of each group, [groups, 1]."""
     values = a[triples.first.long()].float() * b[triples.second.long()].float()
     return _sum(values.sum(1, keepdim=True), triples).to(b.dtype)
 

@@ -1,4 +1,4 @@
-"""The kernels for the GPU, in Triton. What torch's own kernels do well is the reference's."""
+"""The backend for the GPU, in Triton; what torch's own kernels do well is the reference's."""
 
 from pdf_search.kernels.reference.dropout import keep_factors as keep_factors
 from pdf_search.kernels.reference.grouping import places_by_group as places_by_group

@@ -1,4 +1,4 @@
-"""The activations and their slopes, for Triton kernels to inline."""
+"""The activations and their derivatives, for Triton kernels to inline."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import triton.language as tl
 
 @triton.jit  # type: ignore[untyped-decorator]
 def activated(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
+    """The activation: GELU, or ReLU if not GELU; ``x`` itself if not ACT."""
     if ACT:
         x = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) if GELU else tl.maximum(x, 0.0)
     return x
@@ -15,6 +16,7 @@ def activated(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-unty
 
 @triton.jit  # type: ignore[untyped-decorator]
 def slope(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
+    """The derivative of the activation at ``x``; 1 if not ACT."""
     if ACT:
         if GELU:
             density = 0.3989422804014327 * tl.exp(-0.5 * x * x)

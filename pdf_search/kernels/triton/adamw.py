@@ -1,4 +1,4 @@
-"""A step of AdamW on the GPU, in Triton: every number is read and written once.
+"""A step of AdamW on the GPU, in Triton, in one pass: every number is read and written once.
 
 Legend: R replicates, S parameters of a replicate.
 """
@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-SPAN = 1024  # parameters that one program moves
+SPAN = 1024  # parameters that one program updates
 
 
 def adamw_step(

@@ -1,9 +1,10 @@
 """BatchNorm with its activation on the GPU, in Triton.
 
-Statistics in one pass over memory: each run of entries has its own mean and sum of squares about
-it, and the runs are joined (Chan, Golub & LeVeque 1979).
+The statistics are computed in one pass over memory. Each run of entries gets its own mean and sum
+of squares about it, and the runs are joined (Chan, Golub & LeVeque 1979).
 
-Parameters are views of the optimizer's tensor: their replicates are not next to each other.
+Parameters are views of the optimizer's flat tensor, so the kernels take the stride between their
+replicates.
 
 Legend: R replicates, L entries, d channels.
 """
@@ -85,7 +86,7 @@ def norm_backward(
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _place(length, runs, width, ROWS: tl.constexpr, WIDTH: tl.constexpr):  # type: ignore[no-untyped-def]
-    """Of this program: replicate, run, entries, channels, places in [R, L, d], which exist."""
+    """This program's replicate, run, entries, flat entries, channels, places in [R, L, d], mask."""
     replicate, run = tl.program_id(0) // runs, tl.program_id(0) % runs
     i = run * ROWS + tl.arange(0, ROWS)
     d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
@@ -177,7 +178,7 @@ def _slopes(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     length, runs, width, gamma_step, beta_step,
     ACT: tl.constexpr, GELU: tl.constexpr, ROWS: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """Gradients before the affine part, and their sums over each run."""
+    """Write the gradients before the activation, and their sums over each run."""
     replicate, run, _, _, d, place, inside = _place(length, runs, width, ROWS, WIDTH)
     channel, here = replicate * width + d, d < width
     m = tl.load(mean + channel, mask=here, other=0.0)[None, :]
@@ -214,7 +215,7 @@ def _shared(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     x, weight, mean, rstd, gamma, share, grad_gamma, grad_beta, grad_x, length, runs, width,
     gamma_step, ROWS: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """The gradient for x, which also moves the batch's own mean and deviation."""
+    """Write the gradient for x, with its part through the batch's own mean and deviation."""
     replicate, _, i, entry, d, place, inside = _place(length, runs, width, ROWS, WIDTH)
     channel, here = replicate * width + d, d < width
     m = tl.load(mean + channel, mask=here, other=0.0)[None, :]

@@ -1,4 +1,4 @@
-"""Messages and their gradient on the GPU, in Triton: one program a graph slot and some channels.
+"""Messages and their gradient on the GPU, in Triton: a program for each graph slot and channels.
 
 Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channels.
 """
@@ -20,7 +20,7 @@ LEAST_TYPES = 16  # rows of the smallest matrix product
 
 
 def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
-    """See ``reference``, which takes over where torch is asked for deterministic algorithms."""
+    """See ``reference``, which is used where torch is set to deterministic algorithms."""
     if torch.are_deterministic_algorithms_enabled():
         return reference.message_forward(y, w, where, act)
     y, w = y.contiguous(), w.contiguous()
@@ -36,7 +36,7 @@ def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
 def message_backward(
     grad: Tensor, y: Tensor, w: Tensor, where: Messages, act: str
 ) -> tuple[Tensor, Tensor]:
-    """See ``reference``, which takes over here too: the kernel adds in no fixed order."""
+    """See ``reference``, used where torch is set to deterministic: atomic sums have no order."""
     if torch.are_deterministic_algorithms_enabled():
         return reference.message_backward(grad, y, w, where, act)
     y, w, grad = y.contiguous(), w.contiguous(), grad.contiguous()

@@ -1,8 +1,9 @@
 """The segment product on the GPU, in Triton: one program sums one chunk of a group.
 
-Long groups are split into chunks, so that one hot row does not serialise the work. Chunks of one
-group meet by atomic addition, or, if ``torch.use_deterministic_algorithms`` is on, in a buffer of
-partial sums that is added up in triples. Storage float32 or bfloat16, sums in float32.
+Long groups are split into chunks, so that one long group does not hold up the others. The chunks
+of a group are added with atomic additions. If ``torch.use_deterministic_algorithms`` is on, they
+go to a buffer of partial sums, which is then added in order. Rows are float32 or bfloat16, sums
+float32.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _run(a: Tensor, b: Tensor, triples: GroupedTriples, width: int, dot: bool) -
 
 
 def _join(partial: Tensor, ptr: Tensor, groups: int) -> Tensor:
-    """Partial sums of each group added in triples."""
+    """Add the partial sums of each group, in order."""
     width = partial.shape[1]
     out = torch.empty(groups, width, device=partial.device)
     grid = (groups, triton.cdiv(width, CHANNELS))
