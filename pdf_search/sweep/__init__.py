@@ -1,4 +1,7 @@
-"""Sweeps: the only package that imports ray and optuna, and only when one of these is used."""
+"""Plans, runs, resumes and confirms sweeps.
+
+This is the only package that imports Ray and Optuna, each when a name that needs it is first used.
+"""
 
 import lazy_loader
 

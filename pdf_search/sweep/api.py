@@ -1,4 +1,4 @@
-"""What the command line calls: run, resume, confirm, rerun."""
+"""The four ways to run a sweep, as the command line calls them: run, resume, confirm, rerun."""
 
 from __future__ import annotations
 
@@ -40,15 +40,16 @@ def run_sweep(
     command: str = "",
     functions: Functions | None = None,
 ) -> SweepResult:
-    """Search, then confirm. A trial that fails is a row; what ends early can be resumed.
+    """Run a new sweep: search, then confirm.
 
-    A study goes on where it stopped when it is run again.
+    A trial that fails becomes a row of the results. A sweep that ends early can be resumed. A study
+    that is run again goes on where it stopped.
 
     Raises:
         ConfigError: another process runs this sweep, its name is taken, or the study began with
             other settings.
         DataError: the study began with other data.
-        ResourceError: the cluster is not fit for it.
+        ResourceError: the cluster cannot run it.
     """
     with plan.folder.locked(), plan.folder.open_store(create=True) as store:
         if isinstance(plan, StudyPlan):
@@ -75,13 +76,14 @@ def resume(
 ) -> SweepResult:
     """Continue a sweep or study that was killed, interrupted or timed out, as it was recorded.
 
-    ``trials``: the new total of a search.
-
-    ``changes``: other fields of SweepOptions for this run, such as ``concurrent`` or ``time``.
+    ``trials`` is the new total of a search. ``changes`` are other fields of SweepOptions for this
+    run, such as ``concurrent`` or ``time``.
 
     Raises:
+        ConfigError: another process runs it, ``trials`` is less than it has, or it is a study and
+            ``trials`` is given.
         DataError: the data set is not the one that the sweep began with.
-        StoreError: no such sweep. ConfigError: another process runs it, or has more trials.
+        StoreError: there is no such sweep.
     """
     folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
@@ -115,9 +117,9 @@ def confirm(
     functions: Functions | None = None,
     **changes: Any,
 ) -> SweepResult:
-    """Confirm the best trials; seeds that they were confirmed on before are left out.
+    """Confirm the best trials of a recorded sweep, on the seeds that they were not confirmed on.
 
-    ``changes``: ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions.
+    ``changes`` are ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions.
     """
 
     def work(driver: Driver, runner: Runner) -> None:
@@ -155,9 +157,10 @@ def rerun(
 def recorded_plan(
     store: Store, folder: SweepFolder, out: Path, progress: Progress | None, **changes: Any
 ) -> Plan:
-    """The plan of a recorded sweep, on this machine and on the same data.
+    """Plan a recorded sweep again, for this machine, from its recorded space and options.
 
     Raises:
+        ConfigError: ``folder`` names a study or a part of one, whose runs are fixed.
         DataError: the data, or its split, has changed since the sweep began.
     """
     _refuse_study(store, folder.name)
@@ -187,7 +190,7 @@ def _recorded_study(
     progress: Progress | None,
     changes: dict[str, Any],
 ) -> StudyPlan:
-    """The plan of a study as it was recorded, whatever its file says now."""
+    """Plan a study as it was recorded, whatever its file says now."""
     options = _recorded_options(parts[0], folder, out, changes, {})
     begun = {part.name: begun_data(part, options.cache, progress) for part in parts}
     known = {part: data for part, data in begun.items() if data is not None}
@@ -202,7 +205,10 @@ def _recorded_options(
     changes: dict[str, Any],
     fixed: dict[str, Any],
 ) -> SweepOptions:
-    """The options of a recorded sweep; ``fixed`` are recorded apart from the others."""
+    """The options of a recorded sweep, with ``changes`` that are not None.
+
+    ``fixed`` are options that the record has as columns of its own.
+    """
     given = {key: value for key, value in changes.items() if value is not None}
     placed = {"out": out, "db": folder.db}
     return SweepOptions.from_recorded(record.options, **(placed | fixed | given))
@@ -220,7 +226,7 @@ def _refuse_study(store: Store, name: str) -> None:
 
 
 def _source(plan: Plan) -> str:
-    """Where the data of a sweep came from, in words of the command line."""
+    """The source of a sweep's data, in words for a message."""
     path = plan.first.data.path
     return f"the file {path}" if path else RAW_FILES
 

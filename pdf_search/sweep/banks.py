@@ -1,4 +1,4 @@
-"""The bases of a whole space, which its trials share."""
+"""Finds the bases of a whole space, so that its trials can share the computed ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.trial_builder import random_points
 
-POINTS = 256  # points of the space whose grids are looked at; a grid missed is built by its trial
-MOST_BASES = 128  # a space with more (eps drawn freely) leaves every grid to its trial
+POINTS = 256  # random points whose bases are collected; a trial computes one that they miss
+MOST_BASES = 128  # with more than this (eps drawn freely), every trial computes its own bases
 
 
 def shared_bases(space: Space) -> tuple[BasisConfig, ...]:
-    """All bases of a space, for each support and standardisation that it has.
+    """The union of a space's bases, one for each support and standardisation that occurs.
 
-    The first trial that needs a part of one computes it whole; the others select columns.
+    The first trial that needs part of a union computes all of it; the others select its columns.
+    A union of more than ``MOST_BASES`` bases is left out.
     """
     groups: dict[tuple[int | None, bool], list[BasisConfig]] = {}
     for point in [*map(dict, space.points_to_evaluate), *random_points(space, POINTS)]:
@@ -24,7 +25,7 @@ def shared_bases(space: Space) -> tuple[BasisConfig, ...]:
 
 
 def _union(bases: list[BasisConfig]) -> BasisConfig:
-    """Every eps with every k that occur, so that grids not looked at are covered too."""
+    """Every eps with every k that occurs, which covers combinations that were not drawn."""
     pairs = [pair for basis in bases for pair in basis.grid]
     eps, powers = (tuple(dict.fromkeys(column)) for column in zip(*pairs, strict=True))
     return BasisConfig(

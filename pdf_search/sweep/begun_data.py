@@ -1,4 +1,4 @@
-"""The data of a sweep: prepared when it begins, found again when it goes on."""
+"""The prepared data of a sweep: made when it begins, found again when it is resumed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdf_search.sweep.options import SweepOptions
 
 
 def prepared_data(config: DataConfig, options: SweepOptions, progress: Progress | None) -> Prepared:
-    """The data set, prepared if it is not there yet."""
+    """Load the prepared data set, after preparing it if the cache does not have it."""
     yes = options.assume_yes
     return load_prepared(prepare(config, options.data_root, options.cache, yes, progress))
 
@@ -19,7 +19,10 @@ def prepared_data(config: DataConfig, options: SweepOptions, progress: Progress 
 def begun_data(
     record: SweepRecord, cache: Path | None, progress: Progress | None
 ) -> Prepared | None:
-    """The prepared data that a sweep began with; None if they are gone, which is told."""
+    """The prepared data that a sweep began with.
+
+    None if they are gone, or if the record does not name them. ``progress`` is told of the first.
+    """
     place = record.options.get("prepared", "")
     data = recorded_data(place, record.fingerprint, cache)
     if data is None and place and progress is not None:

@@ -1,4 +1,4 @@
-"""Confirmation: the best of the search, trained again on fresh seeds with the test split."""
+"""The confirm phase: the best trials are trained again on fresh seeds and tested."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Baseline = Callable[[TrialConfig, Prepared], EpochReport]
 
 
 def best_trials(store: Store, sweep: str, count: int) -> list[TrialRecord]:
-    """The best COMPLETE trials of the search by validation, best first; never by test."""
+    """The ``count`` best COMPLETE trials of the search, best first; fewer if there are not so many.
+
+    They are ranked by the validation metric, never by the test metric.
+    """
     record = store.sweep(sweep)
     curves = store.all_epochs(sweep, Phase.SEARCH)
     items = [
@@ -33,7 +36,7 @@ def best_trials(store: Store, sweep: str, count: int) -> list[TrialRecord]:
 
 
 def shortfall(found: int, wanted: int) -> str:
-    """What to tell when there are fewer COMPLETE trials than should be confirmed."""
+    """What to tell if fewer trials were found than should be confirmed; "" if there are enough."""
     if found >= wanted:
         return ""
     if not found:
@@ -49,10 +52,10 @@ def confirm_jobs(
     trial_log: TrialLog,
     build: Callable[[Mapping[str, Any]], TrialConfig],
 ) -> list[Job]:
-    """A job for each chosen trial on the seeds that it lacks, in the order of the search.
+    """The jobs that train each chosen trial on the seeds that it lacks, in the given order.
 
-    A seed is there if a row of the same configuration has it, whole or still to be finished, or
-    diverged: it would diverge again. A FAILED row counts for nothing.
+    A configuration has a seed if one of its rows has it, also an unfinished or DIVERGED one, since
+    that would diverge again. A FAILED row is not counted.
     """
     number = max(trial_log.records, default=-1) + 1
     there = _seeds(r for r in trial_log.records.values() if r.state is not State.FAILED)
@@ -76,7 +79,7 @@ def confirmed_already(
     trial_log: TrialLog,
     build: Callable[[Mapping[str, Any]], TrialConfig],
 ) -> list[str]:
-    """A line for each chosen trial that has all its seeds in COMPLETE rows."""
+    """A message for each chosen trial whose seeds are all in COMPLETE rows."""
     done = _seeds(r for r in trial_log.records.values() if r.state is State.COMPLETE)
     lines = []
     for trial in chosen:
@@ -90,7 +93,7 @@ def confirmed_already(
 
 
 def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
-    """The seeds of each configuration, over all its rows."""
+    """The seeds of each configuration over all its rows, by the hash of ``_but_seeds``."""
     seeds: dict[str, set[int]] = {}
     for record in records:
         if not _is_baseline(record):
@@ -100,14 +103,17 @@ def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
 
 
 def _but_seeds(config: TrialConfig) -> str:
-    """What configurations have in common that differ in seeds, device and engine only."""
+    """A hash that is the same for configurations that differ only in seeds, device and engine."""
     return config.model_copy(update={"seeds": (0,)}).content_hash()
 
 
 def add_baseline(
     trial_log: TrialLog, config: TrialConfig, data: Prepared, predictor: Baseline | None
 ) -> None:
-    """The row of the mean or majority-class predictor, as epoch 0 of a trial of its own."""
+    """Record the mean or majority-class predictor, as epoch 0 of a trial of its own.
+
+    Nothing happens if the phase has one already. ``predictor`` None: that of ``training``.
+    """
     if any(_is_baseline(record) for record in trial_log.records.values()):
         return
     report = (predictor or _baseline_predictor())(config, data)
@@ -127,10 +133,10 @@ def _baseline_predictor() -> Baseline:
 
 
 def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
-    """The configuration of a recorded trial, as a new trial.
+    """The job that trains the configuration of a recorded trial once more, as a new trial.
 
     Raises:
-        ConfigError: no such trial, or the baseline, which trains nothing.
+        ConfigError: there is no such trial, or it is the baseline, which trains nothing.
     """
     record = trial_log.records.get(number)
     if record is None or _is_baseline(record):

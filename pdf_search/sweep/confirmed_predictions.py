@@ -1,4 +1,4 @@
-"""Predictions of the confirmed trials: gathered into one file, and the value of each target."""
+"""Collects the predictions of confirmed trials in one file, and records their values by target."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from pdf_search.sweep.tune import checkpoints
 
 
 def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
-    """Write the rows of every COMPLETE trial with its number in column ``trial``, atomically.
+    """Write the predictions of every COMPLETE trial to one Parquet file, atomically.
 
-    Returns whether there was anything to write.
+    The column ``trial`` has the number of the trial. Returns False, and writes nothing, if there
+    are no predictions.
     """
     frames = []
     for trial in trials:
@@ -34,7 +35,10 @@ def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
 
 
 def record_targets(trial_log: TrialLog) -> None:
-    """Record the targets' own values of COMPLETE trials with several targets that lack them."""
+    """Record the metric of each target for COMPLETE confirmed trials that lack it.
+
+    Trials with a single target are left as they are.
+    """
     from pdf_search.training import target_values  # noqa: PLC0415
 
     if trial_log.phase is not Phase.CONFIRM:

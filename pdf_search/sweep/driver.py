@@ -1,4 +1,4 @@
-"""A sweep from its plan and its database: search, then confirm, in one Ray session."""
+"""Runs the phases of a sweep, search and confirm, in one Ray session."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ from pdf_search.sweep.tune.trainable import Shared, TrialFunction
 
 @dataclass(frozen=True)
 class Functions:
-    """What trains a trial and what predicts the baseline; None for those of ``training``.
+    """The functions that train a trial and predict the baseline; None for those of ``training``.
 
-    ``on_finished``: of a study; called when its rows are written down and after each has ended.
+    ``on_finished`` is for a study. It is called when the runs are recorded, and after each has
+    ended.
     """
 
     trial: TrialFunction | None = None
@@ -77,7 +78,11 @@ class Driver:
         self.view: ProgressView
 
     def session(self) -> AbstractContextManager[Runner]:
-        """Ray, and a runner in it. Raises ResourceError: a cluster not fit for the sweep."""
+        """Open a Ray session and give a runner in it.
+
+        Raises:
+            ResourceError: the cluster cannot run the sweep.
+        """
         plan, options, size = self.plan, self.plan.options, self.plan.resources
         shared = Shared(
             data={"": plan.data},
@@ -91,7 +96,7 @@ class Driver:
         return open_runner(plan.folder, options, size, shared, self.stop_condition, say)
 
     def search(self, runner: Runner) -> None:
-        """Run the trials that are not finished and those that are still to be drawn."""
+        """Run the trials of the search that are unfinished, and those still to be drawn."""
         plan = self.plan
         study = OptunaStudy(
             plan.folder.database,
@@ -113,7 +118,10 @@ class Driver:
         self._tell(source.message)
 
     def confirm(self, runner: Runner, top_k: int) -> None:
-        """Train the winners again; rows that an earlier run left unfinished are finished first."""
+        """Train the ``top_k`` best trials on fresh seeds, after rows left unfinished earlier.
+
+        The baseline predictor gets a row too.
+        """
         plan = self.plan
         chosen = best_trials(self.store, plan.name, top_k)
         self._tell(shortfall(len(chosen), top_k))
@@ -133,7 +141,7 @@ class Driver:
         """Train a recorded configuration once more, to its end, as a row of its own.
 
         Raises:
-            ConfigError: no such trial, or one without a configuration of its own.
+            ConfigError: there is no such trial, or it is the baseline.
         """
         with self._ledger(phase) as trial_log:
             job = rerun_job(trial_log, number, self.plan.builder.device)
@@ -143,7 +151,7 @@ class Driver:
             self.train(runner, trial_log, [job])
 
     def train(self, runner: Runner, trial_log: TrialLog, jobs: list[Job]) -> None:
-        """Jobs that are known beforehand; predictions of confirmed ones are gathered after."""
+        """Train a list of jobs. In the confirm phase, gather the predictions afterwards."""
         self.view.expect(len(jobs))
         runner.run(ListSource(jobs), trial_log)
         if trial_log.phase is Phase.CONFIRM:
@@ -206,9 +214,10 @@ class Driver:
 
 @dataclass(frozen=True)
 class SweepResult:
-    """How a run of the driver ended. ``ended``: "" for finished, else why it must be resumed.
+    """How a run of the driver ended.
 
-    ``search``: none in a study, whose trials are all in ``confirm``.
+    ``ended`` is "" if the sweep is finished, else why it must be resumed. ``search`` is empty for
+    a study, whose trials are all in ``confirm``.
     """
 
     plan: Plan | StudyPlan
@@ -216,9 +225,9 @@ class SweepResult:
     search: list[TrialRecord]
     confirm: list[TrialRecord]
     messages: tuple[str, ...]
-    reason: str = ""  # of the first trials, where they failed alike
+    reason: str = ""  # why the first trials failed, if all failed for the same reason
 
     @property
     def how_to_resume(self) -> str:
-        """The command that continues the sweep, a password masked; "" if it is finished."""
+        """The command that continues the sweep, with the password masked; "" if it is finished."""
         return self.plan.folder.how_to_resume if self.ended else ""

@@ -1,4 +1,4 @@
-"""Where a sweep's files lie."""
+"""The folder of a sweep: how it is found by a name, and where the files in it lie."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ from pdf_search.runs import (
     resume_command,
 )
 
-ATTEMPT = 3  # last words of a checkpoint's place: phase, attempt, checkpoint
+ATTEMPT = 3  # last parts of a checkpoint's path: phase, attempt, checkpoint
 
 
 @dataclass(frozen=True)
 class SweepFolder:
-    """OUT/NAME, absolute. ``db``: file or URL of a database elsewhere, None for the one inside.
+    """The folder of a sweep or study.
 
-    ``label``: the whole name where it has several words, such as ``paper/ablation``. ``part``: its
-    last words where they name a part of the study that lies here, such as ``mutag/inner``.
-    ``recorded``: the name in the database, where the folder was renamed since.
+    ``path`` is OUT/NAME, absolute. ``db`` is the file or URL of a database elsewhere, None for the
+    one inside. ``label`` is the whole name, which may have several words: ``paper/ablation``.
+    ``part`` is its last words where they name a part of the study, such as ``mutag/inner``.
+    ``recorded`` is the name in the database if the folder was renamed since.
     """
 
     path: Path
@@ -46,14 +47,16 @@ class SweepFolder:
 
     @classmethod
     def of(cls, out: Path, name: str, db: str | None) -> SweepFolder:
+        """The folder of a sweep that begins: ``name`` below ``out``. Nothing is created."""
         return cls(expanded(out).resolve() / name, db, name)
 
     @classmethod
     def find(cls, out: Path, name: str, db: str | None) -> SweepFolder:
-        """Where a recorded sweep lies: ``name`` is below ``out``, or a path of its own.
+        """Find the folder of a recorded sweep: ``name`` is below ``out``, or a path of its own.
 
-        A part of a study lies in the study's folder. A folder that was renamed still has the name
-        of the one sweep or study in it in its database.
+        A part of a study lies in the study's folder. For a folder that was renamed, the recorded
+        name is read from its database, if that holds a single sweep or study. If nothing is found,
+        the folder given is the one where the sweep would be.
         """
         for path, label, part in places(out, name):
             folder = cls(path, db, label, part)
@@ -67,7 +70,7 @@ class SweepFolder:
             with self.open_store() as store:
                 sweeps = store.sweeps()
         except StoreError:
-            return self  # told when it is opened to be used
+            return self  # the error is told when the database is opened for use
         studies = {s.name: s.options["study"] for s in sweeps if is_study_part(s)}
         parts = {part for study in studies.values() for part in study["parts"]}
         tops = {studies[s.name]["name"] if s.name in studies else s.name for s in sweeps}
@@ -78,16 +81,16 @@ class SweepFolder:
 
     @property
     def name(self) -> str:
-        """In the database."""
+        """The name of the sweep in the database."""
         return self.recorded or self.called
 
     @property
     def called(self) -> str:
-        """On the command line."""
+        """The name of the sweep on the command line."""
         return self.label or self.path.name
 
     def called_now(self, recorded: str) -> str:
-        """What a sweep in this folder is called on the command line, by its recorded name."""
+        """The command line's name for a sweep in this folder, given its recorded name."""
         if not self.recorded:
             return recorded
         was, is_now = (_without(name, self.part) for name in (self.name, self.called))
@@ -95,20 +98,20 @@ class SweepFolder:
 
     @property
     def out(self) -> Path:
-        """The folder of all sweeps."""
+        """The folder of all sweeps (``--out``)."""
         return self.path.parents[_without(self.called, self.part).count("/")]
 
     def stored(self, checkpoint: str) -> str:
-        """How the place of a checkpoint is recorded: inside this folder relative to it."""
+        """The path of a checkpoint as it is recorded: relative to this folder if it lies inside."""
         if self.db is None and Path(checkpoint).is_relative_to(self.path):
             return Path(checkpoint).relative_to(self.path).as_posix()
         return checkpoint
 
     def checkpoint(self, stored: str) -> str:
-        """The place of a recorded checkpoint: absolute, or a URI; "" for none.
+        """The absolute path or the URI of a recorded checkpoint; "" for none.
 
-        Older versions recorded absolute places: what lies likewise in this folder is meant, if it
-        was moved or copied since.
+        Older versions recorded absolute paths. If the folder was moved or copied since, the
+        checkpoint at the same place inside this folder is meant.
         """
         if not stored or "://" in stored:
             return stored
@@ -120,7 +123,7 @@ class SweepFolder:
 
     @property
     def how_to_resume(self) -> str:
-        """The command that continues what is in here, a password masked."""
+        """The command that continues the sweep in this folder, with the password masked."""
         db = self.db or ""
         shown = make_url(db).render_as_string() if "://" in db else db
         return resume_command(self.called, self.out, shown)
@@ -132,27 +135,36 @@ class SweepFolder:
 
     @property
     def log(self) -> Path:
+        """The log file of the driver, Ray and Optuna."""
         return self.path / "sweep.log"
 
     @property
     def report(self) -> Path:
+        """The folder of the report."""
         return self.path / "report"
 
     @property
     def predictions(self) -> Path:
+        """The Parquet file with the predictions of the confirmed trials."""
         return self.path / PREDICTIONS
 
     def storage(self, given: str | None) -> str:
-        """Absolute folder or URI for checkpoints; one that is shared gets a folder of its own."""
+        """The absolute folder or URI for checkpoints.
+
+        ``given`` (``--storage``) may serve several sweeps, so it is extended by the sweep's name.
+        None: ``trials`` inside this folder.
+        """
         if given is None:
             return str(self.path / "trials")
         base = given.rstrip("/") if "://" in given else str(expanded(given).resolve())
         return f"{base}/{self.name}"
 
     def open_store(self, create: bool = False) -> Store:
-        """Raises:
-        StoreError: no such sweep's database.
-        ConfigError: a sweep would begin in the folder of a single run.
+        """Open the sweep's database; ``create`` makes one that is not there.
+
+        Raises:
+            StoreError: there is no database, and none is to be created.
+            ConfigError: a sweep would begin in the folder of a single run.
         """
         if not create and self.db is None and not holds_sweep(self.path):
             raise StoreError(f"no sweep in {self.path}: {instead_of_sweep(self.path)}")
@@ -161,7 +173,11 @@ class SweepFolder:
         return Store(self.database, create=create)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Raises ConfigError: another driver works on this sweep now, or no folder can be made."""
+        """Hold the folder's lock inside a ``with`` block; the folder is made if it is not there.
+
+        Raises:
+            ConfigError: another driver works on this sweep, or the folder cannot be made.
+        """
         return locked(self.path)
 
 
@@ -170,10 +186,10 @@ def _without(name: str, part: str) -> str:
 
 
 def default_name(out: Path, space: str) -> str:
-    """The space's name, with a number if that is taken.
+    """The name of a sweep that was given none: the space's, with a number if that is taken.
 
     Raises:
-        ConfigError: no name for a sweep, as a file's name may be; or ``out`` cannot be read.
+        ConfigError: the space's name cannot name a sweep, or ``out`` cannot be read.
     """
     try:
         name = free_name(out, space)

@@ -1,4 +1,4 @@
-"""What a user asks of a sweep, beyond the space."""
+"""The options of a sweep: what the user asks of it besides the space."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ RECORDED = (
 
 @dataclass(frozen=True)
 class SweepOptions:
-    """None means: what the space says, or what the machine has.
+    """The options of a sweep. None means: as the space says, or as the machine allows.
 
-    ``name``: default the space's name, with a number if that is taken. ``top_k``: how many
-    winners are confirmed, 0 for none; ``seeds``: on how many fresh seeds each (with folds: that
-    many times all folds). ``repeat``: train equal configurations again. ``time``: seconds after
-    which the sweep stops, to be resumed. ``storage``: folder or URI for checkpoints.
+    ``name`` is by default the space's name, with a number if that is taken. ``top_k`` trials are
+    confirmed (0 for none), each on ``seeds`` fresh seeds; with folds, on all folds for each seed.
+    ``repeat``: train equal configurations again. ``time``: seconds after which the sweep stops and
+    can be resumed. ``storage``: folder or URI for checkpoints.
     """
 
     name: str | None = None
@@ -73,7 +73,7 @@ class SweepOptions:
             raise ConfigError(f"--seed {self.seed}: give 0 or more")
 
     def recorded(self) -> dict[str, Any]:
-        """The part that a resume needs, as JSON-like data; a folder as an absolute path."""
+        """The options that a resume needs, as JSON-like data; folders as absolute paths."""
         tree = {name: asdict(self)[name] for name in RECORDED}
         return {
             k: str(expanded(v).resolve()) if isinstance(v, Path) else v for k, v in tree.items()
@@ -81,6 +81,7 @@ class SweepOptions:
 
     @classmethod
     def from_recorded(cls, tree: Mapping[str, Any], **changes: Any) -> SweepOptions:
+        """The inverse of ``recorded``; unknown keys are ignored, and ``changes`` come first."""
         known = {field.name for field in fields(cls)}
         values = {k: v for k, v in tree.items() if k in known}
         for name in ("data_root", "cache"):

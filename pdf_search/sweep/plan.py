@@ -1,4 +1,4 @@
-"""The plan of a sweep: everything that can be found wrong before the first trial, and its words."""
+"""Plans a sweep: prepares its data, settles its numbers, checks all that can be checked before."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
 
 @dataclass(frozen=True)
 class Plan(Planned):
-    """A sweep that can start.
+    """A checked sweep that can start.
 
-    ``rungs``: epochs at which the worst are stopped, () for none. ``configurations``: how many
-    different ones a finite space has within its limits, None if they were not counted.
+    ``rungs`` are the epochs at which the worst trials are stopped, () for none. No trial is stopped
+    before epoch ``grace``. ``first`` is the configuration of an example trial. ``configurations``
+    is how many different ones a finite space has within its limits, None if they were not counted.
     """
 
     space: Space
@@ -71,6 +72,7 @@ class Plan(Planned):
 
     @property
     def builder(self) -> TrialBuilder:
+        """Builds the trial configurations of both phases."""
         return TrialBuilder(
             space=self.space,
             seed=self.options.seed,
@@ -139,6 +141,7 @@ class Plan(Planned):
         return f"{size.cpus} CPU{gpus} a trial, {size.concurrent} at once{where}"
 
     def recorded_options(self) -> dict[str, Any]:
+        """The options that are recorded, with those that the plan settled, as JSON-like data."""
         settled = replace(
             self.options,
             top_k=self.top_k,
@@ -154,13 +157,15 @@ def plan_sweep(
     progress: Progress | None = None,
     begun: Prepared | None = None,
 ) -> Plan:
-    """Prepare the data and settle every number of the sweep. ``begun``: data of a recorded one.
+    """Prepare the data and settle every number of the sweep.
+
+    ``begun`` is the data of a recorded sweep; with None they are prepared if need be.
 
     Raises:
-        ConfigError: a wrong name, metric, method or size; a grid of a continuous space; limits that
-            nothing meets; labels on which the metric is undefined.
+        ConfigError: a name, metric, method or size is wrong, a grid is asked of a continuous space,
+            nothing meets the limits, or the metric is undefined on the labels.
         DataError: the data set cannot be prepared.
-        ResourceError: a CPU, GPU or cluster that does not exist.
+        ResourceError: a CPU, GPU or cluster is asked for that does not exist.
     """
     options = options or SweepOptions()
     defaults = space.defaults
@@ -204,7 +209,7 @@ def plan_sweep(
 
 
 def _counted(plan: Plan) -> Plan:
-    """The plan with no more trials than there are different configurations, and a note of it."""
+    """Cut the trials to the number of different configurations, and add a note that says so."""
     shape = plan.data.info.shape
     assert shape is not None
     count = count_configurations(plan.space, shape, plan.builder.search, plan.trials)
@@ -223,7 +228,7 @@ def _counted(plan: Plan) -> Plan:
 
 
 def _check_points(plan: Plan) -> None:
-    """That trials can be drawn, and that the metric can be computed where they are evaluated."""
+    """Check that trials can be drawn, and that the metric is defined where they are evaluated."""
     shape = plan.data.info.shape
     assert shape is not None
     check_limits(plan.space, plan.method, shape, plan.builder.search)
@@ -232,8 +237,10 @@ def _check_points(plan: Plan) -> None:
 
 
 def find_metric(name: str, info: DatasetInfo) -> Metric:
-    """Raises:
-    ConfigError: a test metric, an unknown one, or one that does not fit the task.
+    """The metric of that name.
+
+    Raises:
+        ConfigError: it is a test metric, unknown, or does not fit the data set's task.
     """
     what = f"{info.task} ({info.title})"
     problem = metric_problem(name, TASK_METRICS[info.task], what)
@@ -243,7 +250,7 @@ def find_metric(name: str, info: DatasetInfo) -> Metric:
 
 
 def count_trials(space: Space, method: Method, options: SweepOptions) -> int:
-    """Trials asked for; a grid has all its points (and the published one) unless cut."""
+    """The number of trials: as asked for, or for a grid all its points and the listed ones."""
     if method.sampler == "grid":
         wanted = options.trials
         points = sum(1 for _ in islice(space.grid(), wanted))

@@ -1,4 +1,4 @@
-"""What the plans of a searched sweep and of a listed one have in common."""
+"""The part of a plan that searched and listed sweeps have in common."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdf_search.sweep.resources import Resources
 
 @dataclass(frozen=True)
 class Planned:
-    """A data set, a metric, a length, and on what trials run."""
+    """A plan's data set, metric, epochs a trial, and the resources that trials run on."""
 
     options: SweepOptions
     folder: SweepFolder
@@ -27,15 +27,17 @@ class Planned:
 
     @property
     def name(self) -> str:
+        """The name of the sweep in the database."""
         return self.folder.name
 
     @property
     def device(self) -> str:
+        """The device that trials run on: "cuda" if they get a GPU, else "cpu"."""
         return "cuda" if self.resources.gpus else "cpu"
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the tables need to know of the data."""
+        """What is recorded of the data: for the tables, and for a resume to find it."""
         return {
             "unit": self.info.unit,
             "data_notes": list(self.data.notes),

@@ -1,4 +1,4 @@
-"""What the machine or cluster has, what a trial needs of it, and how many fit at once."""
+"""Counts the CPUs and GPUs of the machine or cluster, and how many trials fit on them at once."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Node:
+    """A machine of the cluster, with its CPUs and GPUs."""
+
     name: str
     cpus: float
     gpus: float
 
     def fits(self, cpus: float, gpus: float) -> int:
-        """How many trials of that size fit on this node at once."""
+        """How many trials that need so many CPUs and GPUs fit on this node at once."""
         by_cpu = floor(self.cpus / cpus + 1e-9)
         return min(by_cpu, floor(self.gpus / gpus + 1e-9)) if gpus else by_cpu
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What a trial needs, and how many trials run at once."""
+    """The CPUs and GPUs of each trial, and how many trials run at once."""
 
     cpus: int
     gpus: float
@@ -38,13 +40,14 @@ class Resources:
 
 
 def this_machine() -> Node:
-    """CPUs this process may use (affinity and container limit), and GPUs that torch sees."""
+    """This machine, with the CPUs that this process may use and the GPUs that torch sees."""
     from torch.cuda import device_count  # noqa: PLC0415
 
     return Node(socket.gethostname(), usable_cpus(), device_count())
 
 
 def usable_cpus() -> int:
+    """The CPUs that this process may use, by its affinity and its container's limit; at least 1."""
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     quota = _container_cpus(Path("/sys/fs/cgroup/cpu.max"))
     return max(1, min(affinity or 1, quota or affinity or 1))
@@ -82,11 +85,12 @@ def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> R
 
 
 def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
-    """Trials that run at once.
+    """How many trials of this size fit on all nodes together.
 
     Raises:
-        ConfigError: a size that no machine can give (no CPU, 1.5 GPUs).
-        ResourceError: no node has room for a single trial; names the largest and the remedy.
+        ConfigError: no machine can give this size (no CPU, or 1.5 GPUs).
+        ResourceError: no node has room for a single trial. The message names the largest node and
+            the remedy.
     """
     _check_size(cpus, gpus)
     most_gpus = max((node.gpus for node in nodes), default=0)
@@ -118,14 +122,14 @@ def _check_size(cpus: float, gpus: float) -> None:
 
 
 def check_reachable(address: str, seconds: float = CONNECT_SECONDS) -> None:
-    """That something listens at a cluster's address; Ray itself would wait much longer.
+    """Check that something listens at a cluster's address; Ray itself would wait much longer.
 
     Raises:
-        ConfigError: the address is not one that a sweep can use.
-        ResourceError: nothing answers within the time.
+        ConfigError: a sweep cannot use such an address.
+        ResourceError: nothing answers within ``seconds``.
     """
     if address == "auto":
-        address = os.environ.get("RAY_ADDRESS", "auto")  # which is what Ray takes then
+        address = os.environ.get("RAY_ADDRESS", "auto")  # as Ray itself resolves "auto"
     if address == "auto":
         return
     if address.startswith("ray://"):

@@ -1,4 +1,4 @@
-"""The plan of a study: its data prepared, everything checked, before the first run."""
+"""Plans a study: prepares its data sets and checks everything before the first run."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ METHOD = "listed"
 
 @dataclass(frozen=True)
 class PartPlan(Planned):
-    """A listed sweep: the rows of a study on one data set under one protocol."""
+    """The plan of a listed sweep: the rows of a study on one data set under one protocol."""
 
     part: StudyPart
 
     @property
     def name(self) -> str:
+        """The part's name in the database; the folder is the whole study's."""
         return self.part.name
 
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study that can start."""
+    """A checked study that can start; each of its parts is recorded as a sweep."""
 
     study: Study
     options: SweepOptions
@@ -47,14 +48,16 @@ class StudyPlan:
 
     @property
     def name(self) -> str:
+        """The name of the study in the database."""
         return self.folder.name
 
     @property
     def data(self) -> dict[str, Prepared]:
+        """The prepared data sets, by the name that the jobs give."""
         return {part.part.dataset: part.data for part in self.parts}
 
     def recorded_options(self, part: PartPlan) -> dict[str, Any]:
-        """What a resume and the tables need besides the study itself."""
+        """The recorded options of a part: what a resume and the tables need besides the study."""
         head = self.study.head
         study: dict[str, Any] = {
             "name": self.name,
@@ -69,12 +72,12 @@ class StudyPlan:
         return self.options.recorded() | part.facts | {"study": study}
 
     def first(self, part: PartPlan) -> int:
-        """The number of a part's first run: runs are numbered across parts, by rows."""
+        """The number of a part's first run; runs are numbered through all parts."""
         place = [other.name for other in self.parts].index(part.name)
         return sum(len(other.part.runs) for other in self.parts[:place])
 
     def predictions(self, part: PartPlan) -> Path:
-        """One file a part: trials of several parts have the same numbers."""
+        """The predictions file of a part; each has its own, since parts share trial numbers."""
         if len(self.parts) == 1:
             return self.folder.predictions
         return self.folder.path / f"predictions-{part.part.dataset}-{part.part.protocol}.parquet"
@@ -119,25 +122,25 @@ def plan_study(
     folder: SweepFolder | None = None,
     begun: Mapping[str, Prepared] | None = None,
 ) -> StudyPlan:
-    """Prepare the data sets of a study and settle its sizes.
+    """Prepare the data sets of a study and settle its resources.
 
-    ``folder``: of a recorded study. ``begun``: data that its parts began with, by their names.
-
-    Runs of a timing study come one after another unless ``concurrent`` says otherwise.
+    ``folder`` is that of a recorded study. ``begun`` is the data that its parts began with, by the
+    names of the parts. The runs of a timing study come one after another unless ``concurrent`` says
+    otherwise.
 
     Raises:
-        ConfigError: a wrong name or size, or labels on which the metric is undefined.
+        ConfigError: a name or size is wrong, or the metric is undefined on the labels.
         DataError: a data set cannot be prepared.
-        ResourceError: a CPU, GPU or cluster that does not exist.
+        ResourceError: a CPU, GPU or cluster is asked for that does not exist.
     """
     options = options or SweepOptions()
     if study.head.table == "timing" and options.concurrent is None:
-        options = replace(options, concurrent=1)  # runs beside each other would slow each other
+        options = replace(options, concurrent=1)  # concurrent runs would slow each other
     check_storage(options.storage)
     name = folder.name if folder else options.name or study.name
     if not all(NAME.fullmatch(word) for word in name.split("/")):
         raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
-    study = replace(study, name=name)  # what is recorded goes by the name that it is asked for
+    study = replace(study, name=name)  # it is recorded under the name that it is found by
     parts = study.parts()
     runs = sum(len(part.trained) for part in parts)
     resources = settle_resources(options, available_nodes(options), runs)

@@ -1,4 +1,4 @@
-"""A study as it runs: several listed sweeps in one Ray session, with one trial log."""
+"""Runs a study: several listed sweeps in one Ray session, with one trial log."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.runner import open_runner
 from pdf_search.sweep.tune.trainable import Shared
 
-MOST_CHANGES = 5  # of a refused study that are named
+MOST_CHANGES = 5  # changed settings that the refusal of a study names
 ORIGIN = "study: "
 
 
 def run_listed(
     plan: StudyPlan, store: Store, command: str, console: Console | None, functions: Functions
 ) -> SweepResult:
-    """Train what is not finished yet: everything at first. The caller holds the study's lock.
+    """Train the runs of a study that are not finished yet. The caller holds the study's lock.
 
     Raises:
-        ConfigError: it began with other settings. DataError: on other data.
-        ResourceError: the cluster is not fit for it.
+        ConfigError: the study began with other settings, or its name is taken.
+        DataError: it began with other data.
+        ResourceError: the cluster cannot run it.
     """
     recorded = {record.name: record for record in study_parts(store, plan.name)}
     if recorded:
@@ -87,7 +88,7 @@ def _train(
 
 
 def study_ledger(plan: StudyPlan, store: Store, view: StudyView) -> TrialLog:
-    """The trial log of all parts."""
+    """The one trial log of all parts, whose runs are numbered through the parts."""
     for part in plan.parts:
         view.part(store.sweep(part.name), part.info.title)
     first, *others = plan.parts
@@ -105,10 +106,9 @@ def _shape(part: PartPlan) -> InputShape:
 
 
 def open_jobs(plan: StudyPlan, trial_log: TrialLog) -> list[Job]:
-    """A job for each run that has not ended well, planned runs included, in order.
+    """Record every run of the plan, and give a job for each that is still to be trained, in order.
 
-    Every run is planned before the first one starts. A FAILED run is tried again, from its
-    checkpoint if it has one.
+    A FAILED run is tried again, from its checkpoint if it has one.
     """
     for part in plan.parts:
         for number, (row, config) in part.part.trained.items():
@@ -124,7 +124,10 @@ def open_jobs(plan: StudyPlan, trial_log: TrialLog) -> list[Job]:
 
 
 def begun_versions(folder: SweepFolder) -> dict[str, int]:
-    """The ``featuriser`` and ``split_version`` of a recorded study; {} if there is none."""
+    """The ``featuriser`` and ``split_version`` of a recorded study; {} if there is none.
+
+    A new version of these must not change a study that began with an older one.
+    """
     try:
         with folder.open_store() as store:
             recorded = study_parts(store, folder.name)
@@ -133,12 +136,13 @@ def begun_versions(folder: SweepFolder) -> dict[str, int]:
     if not recorded:
         return {}
     rows = recorded_study(recorded[0].space_definition).rows
-    # A row may name an older version than the study began with; its file names that still.
+    # A row may name an older version than the study began with. The study's file still names it,
+    # so the newest of all rows is what the study began with.
     return {name: max(getattr(row.config.data, name) for row in rows) for name in VERSIONS}
 
 
 def _refuse_changed(plan: StudyPlan, recorded: SweepRecord, store: Store) -> None:
-    # As a resume reads it: what was recorded without a key has the key's default.
+    # The record is read as a resume reads it: a key that it lacks has its default value.
     changes = plan.study.changes_from(recorded_study(recorded.space_definition).as_dict())
     if changes:
         more = len(changes) - MOST_CHANGES
