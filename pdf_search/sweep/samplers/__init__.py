@@ -1,1 +1,4 @@
-"""What is tried next: Optuna, grids, listed points. The only room that imports optuna."""
+"""Chooses what is trained next: by Optuna, from a grid, from listed points.
+
+This is the only package that imports Optuna.
+"""

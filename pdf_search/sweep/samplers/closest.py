@@ -1,4 +1,7 @@
-"""Of a limit that no drawn point meets: the point of the space that comes closest to it."""
+"""Finds the point of a space that comes closest to a limit that no drawn point meets.
+
+The message about such a limit names that point.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,21 @@ from pdf_search.space import FloatRange, Limit, Parameter, Space, count_paramete
 Build = Callable[[Mapping[str, Any]], TrialConfig]
 Point = dict[str, Any]
 
-MOST_POINTS = 4_000  # combinations that are all looked at
-MOST_VALUES = 40  # of one domain, beside its two ends, that a step of the search looks at
-STARTS = 12  # points from which the search goes down
-ROUNDS = 20
+MOST_POINTS = 4_000  # with more combinations, the search goes step by step
+MOST_VALUES = 40  # values of a longer domain that are tried, besides its two ends
+STARTS = 12  # points from which the stepwise search starts
+ROUNDS = 20  # of the stepwise search, at most
 COUNTED = {"parameters": ("model", "basis"), "basis.size": ("basis",)}
 WORDS = {"<=": "smallest", "<": "smallest", ">=": "largest", ">": "largest"}
 
 
 @dataclass(frozen=True)
 class Closest:
-    """``setting``: the values that decide the limit. ``exact``: no other point comes closer."""
+    """The point that comes closest to a limit, and by how much it misses it (0 if it meets it).
+
+    ``values`` are the numbers that the limit compares. ``setting`` are the parameters that change
+    them. ``exact``: every combination was tried, so that no other point comes closer.
+    """
 
     limit: Limit
     excess: float
@@ -34,7 +41,11 @@ class Closest:
     exact: bool
 
     def __str__(self) -> str:
-        """``the smallest parameters that the space reaches is 1,234, at model.hidden = 16``."""
+        """The closest point in words, for a message.
+
+        Such as ``the smallest parameters that the space reaches is 1,234, at model.hidden = 16``.
+        It says "found" instead of "that the space reaches" if other points may come closer.
+        """
         found = "that the space reaches" if self.exact else "found"
         at = ", ".join(f"{path} = {value}" for path, value in self.setting.items())
         at = f", at {at}" if at else ""
@@ -48,7 +59,10 @@ class Closest:
 
 
 class Search:
-    """Looks for the closest point: at all combinations of a small space, else step by step."""
+    """The search for the closest point: over all combinations of a small space, else stepwise.
+
+    ``deciding`` are the parameters of those parts of a configuration that the limit depends on.
+    """
 
     def __init__(self, space: Space, limit: Limit, shape: InputShape, build: Build) -> None:
         self.space = space
@@ -59,7 +73,7 @@ class Search:
         self.deciding = [p for p in space.parameters() if p.path.partition(".")[0] in parts]
 
     def closest(self, starts: Sequence[Mapping[str, Any]]) -> Closest:
-        """``starts``: points of the space, the likelier ones first."""
+        """Find the closest point; ``starts`` are points of the space, at least one."""
         combinations = list(islice(self._combinations(dict(starts[0])), MOST_POINTS + 1))
         exact = len(combinations) <= MOST_POINTS and not self._sampled()
         if exact:
@@ -70,17 +84,17 @@ class Search:
         return self._found(point, exact)
 
     def _sampled(self) -> bool:
-        """Whether not all values of a domain are looked at on which the limit may depend."""
+        """Whether some values of a parameter are not tried on which the limit may depend."""
         return any(len(_candidates(p)) < _length(p) for p in self.deciding if self._counts(p))
 
     def _counts(self, parameter: Parameter) -> bool:
         key = parameter.path.rpartition(".")[2]
-        if parameter.domain.values is None:  # the numbers counted hang on whole settings only
+        if parameter.domain.values is None:  # counts do not depend on continuous settings
             return any(key == name.rpartition(".")[2] for name in self.limit.names)
         return True
 
     def _combinations(self, point: Point) -> Iterator[Point]:
-        """Every point that differs from ``point`` in deciding values only."""
+        """Every point that differs from ``point`` only in deciding parameters."""
         yield from self._vary(point, {}, [])
 
     def _vary(self, rest: Point, fixed: Point, done: list[str]) -> Iterator[Point]:
@@ -94,7 +108,7 @@ class Search:
             yield from self._vary(rest, {**fixed, path: value}, [*done, path])
 
     def _descend(self, point: Point) -> Point:
-        """Changes one deciding value after the other for the best, until none helps."""
+        """Coordinate descent: set each deciding parameter to its best value until none helps."""
         best = self._excess(point)
         for _ in range(ROUNDS):
             before = best
@@ -111,7 +125,7 @@ class Search:
         return point
 
     def _point(self, wanted: Mapping[str, Any]) -> Point:
-        """The point with these values; what a choice opens anew gets its first value."""
+        """The point with these values; a parameter without one gets its first candidate."""
 
         def choose(parameter: Parameter) -> Any:
             return wanted.get(parameter.path, _candidates(parameter)[0])
@@ -119,7 +133,7 @@ class Search:
         return self.space.sample(choose)
 
     def _matters(self, parameter: Parameter, point: Point, values: Mapping[str, Any]) -> bool:
-        """Whether another value of it would change what the limit compares."""
+        """Whether another value of the parameter would change what the limit compares."""
         path = parameter.path
         if path not in point:
             return False
@@ -129,7 +143,7 @@ class Search:
     def _excess(self, point: Mapping[str, Any]) -> float:
         try:
             return self.limit.excess(self._values(point))
-        except ConfigError:  # settings that do not go together
+        except ConfigError:  # the settings cannot be combined
             return inf
 
     def _values(self, point: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +167,10 @@ def _length(parameter: Parameter) -> int:
 
 
 def _candidates(parameter: Parameter) -> Sequence[Any]:
-    """All values of a short domain, else the two ends and some between: counts lie at ends."""
+    """All values of a short domain, else its two ends and some between.
+
+    The ends matter most, because counts are largest and smallest there.
+    """
     domain = parameter.domain
     if isinstance(domain, FloatRange) and domain.step is None:
         return (domain.low, domain.high)

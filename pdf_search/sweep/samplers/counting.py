@@ -1,4 +1,4 @@
-"""How many different configurations a finite space has, within its limits."""
+"""Counts the different configurations of a finite space within its limits."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from pdf_search.errors import ConfigError
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.closest import Build
 
-ALWAYS_COUNTED = 2_000  # points of a space that is counted to its end
-MOST_COUNTED = 20_000  # points that are looked at while fewer configurations were found than asked
+ALWAYS_COUNTED = 2_000  # a space with at most this many points is always counted to its end
+MOST_COUNTED = 20_000  # points tried while fewer configurations are found than are enough
 
 
 def count_configurations(space: Space, shape: InputShape, build: Build, enough: int) -> int | None:
-    """Different configurations within the limits; None for a space that is not counted.
+    """The number of different configurations within the limits; None if it is not known.
 
-    ``enough``: a space with more than 2,000 points is not counted if it has that many.
+    An infinite space is not counted. In a space of more than ``ALWAYS_COUNTED`` points, counting
+    stops once there are ``enough``, or after ``MOST_COUNTED`` points.
     """
     size = space.size()
     if size is None:

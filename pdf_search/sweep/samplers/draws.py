@@ -1,4 +1,4 @@
-"""From a parameter of a space to a value of an Optuna trial, and the samplers that choose it."""
+"""Maps the parameters of a space to Optuna's ``suggest_*``, and makes Optuna's samplers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from optuna.trial import Trial
 
 from pdf_search.space import Choice, IntRange, Parameter
 
-STARTUP_SHARE = 3  # a third of the budget, within 4..10 trials, is drawn at random before TPE
+STARTUP_SHARE = 3  # a third of the trials, but 4 to 10, is drawn at random before TPE starts
 STARTUP_LEAST, STARTUP_MOST = 4, 10
 
 
 def draw(trial: Trial, parameter: Parameter) -> Any:
-    """The value that the study's sampler chooses for this parameter."""
+    """Let the sampler of the trial's Optuna study choose a value for this parameter."""
     domain = parameter.domain
     if isinstance(domain, Choice):
         return trial.suggest_categorical(parameter.path, list(domain.values))
@@ -33,7 +33,10 @@ def draw(trial: Trial, parameter: Parameter) -> Any:
 
 
 def make_sampler(kind: str, seed: int, trials: int) -> BaseSampler:
-    """Sampler of a method, seeded. ``trials``: the budget that TPE's random start is a share of."""
+    """Make the seeded sampler "tpe", or a random one for any other ``kind``.
+
+    TPE starts with random trials, a share of the ``trials`` in all.
+    """
     if kind != "tpe":
         return RandomSampler(seed=seed)
     startup = min(STARTUP_MOST, max(STARTUP_LEAST, trials // STARTUP_SHARE))

@@ -1,4 +1,4 @@
-"""Whether a space has a point within its limits, looked for before anything starts."""
+"""Checks, before a sweep starts, that a space has a point within its limits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from pdf_search.sweep.samplers.closest import Build, Search
 from pdf_search.sweep.samplers.methods import Method
 from pdf_search.sweep.samplers.trial_builder import random_points
 
-DRAWS = 200
-GRID_POINTS = 10_000  # looked at in order, when the grid is what is searched
+DRAWS = 200  # random points that are tried
+GRID_POINTS = 10_000  # points of the grid that are tried first with the method "grid"
 
 
 def check_limits(space: Space, method: Method, shape: InputShape, build: Build) -> None:
-    """Raises:
-    ConfigError: no listed and no drawn point can be trained; says how close the space comes.
+    """Check that one of the listed and drawn points can be trained.
+
+    Raises:
+        ConfigError: none can. The message says how close the space comes to its limits.
     """
     points: list[Mapping[str, Any]] = []
     reasons: Counter[str] = Counter()
@@ -44,7 +46,7 @@ def _reason(
     points: list[Mapping[str, Any]],
     reasons: Counter[str],
 ) -> str:
-    """What stands in the way, and what to do about it."""
+    """Why no point can be trained, and what to do about it."""
     common, count = reasons.most_common(1)[0]
     if common not in [limit.text for limit in space.limits]:
         return f"{count} have settings that do not go together: {common}. Change the space"
@@ -67,7 +69,7 @@ def _broken(
     build: Build,
     values: Mapping[str, Any],
 ) -> list[str]:
-    """The limits that a point breaks, or which settings of it do not go together."""
+    """The limits that a point breaks, or why its settings cannot be combined; [] for a good one."""
     try:
         config = build(values)
     except ConfigError as error:

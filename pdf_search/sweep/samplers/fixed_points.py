@@ -1,4 +1,4 @@
-"""Points before any sampling: the settings that the space lists, then a grid's own order."""
+"""The points that are tried before any sampling: those that the space lists, then the grid's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from pdf_search.sweep.samplers.methods import Method
 
 @dataclass(frozen=True)
 class Point:
-    """``key`` names the point for good: a resumed sweep knows by it what was tried."""
+    """A point of the space with given values.
+
+    ``key`` never changes: a resumed sweep tells by it which points were tried.
+    """
 
     key: str
     origin: str  # "published", "published, changed", "listed" or "grid"
@@ -20,7 +23,7 @@ class Point:
 
 
 def fixed_points(space: Space, method: Method) -> Iterator[Point]:
-    """Listed settings; for the method ``grid``, all points of the space after them."""
+    """The listed points in order; for the method "grid", all points of the space after them."""
     for index, values in enumerate(space.points_to_evaluate):
         origin = origin_of_listed(space.config(values))
         yield Point(f"published {index}", origin, values)

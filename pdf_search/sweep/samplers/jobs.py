@@ -1,4 +1,4 @@
-"""What is trained next: a queue of jobs for each phase."""
+"""Jobs, the trials that are handed to Ray, and the interface of what gives them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from pdf_search.records import Phase
 
 @dataclass(frozen=True)
 class Job:
-    """A trial to train. ``resume``: checkpoint folder or URI to continue from, "" to start.
+    """A trial to train.
 
-    ``data``: which of the runner's data sets, where it has several.
+    ``number`` is that of the trial within its phase. ``params`` is the point of the space.
+    ``resume`` is the checkpoint folder or URI to continue from, "" to start afresh. ``data`` names
+    one of the runner's data sets, "" if it has one.
     """
 
     phase: Phase
@@ -28,6 +30,8 @@ class Job:
 
 
 class Source(Protocol):
+    """Gives a phase its jobs one after the other."""
+
     def next(self) -> Job | None:
         """The next job; None when there are no more."""
 
@@ -36,13 +40,15 @@ class Source(Protocol):
 
 
 class ListSource:
-    """Jobs that are known beforehand."""
+    """A source of jobs that are known beforehand."""
 
     def __init__(self, jobs: Iterable[Job]) -> None:
         self.jobs = deque(jobs)
 
     def next(self) -> Job | None:
+        """See ``Source.next``."""
         return self.jobs.popleft() if self.jobs else None
 
     def remaining(self) -> int:
+        """See ``Source.remaining``; exact here."""
         return len(self.jobs)

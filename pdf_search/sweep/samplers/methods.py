@@ -1,4 +1,4 @@
-"""Search methods by name: how configurations are drawn, and whether trials are stopped early."""
+"""The search methods: how each draws configurations, and whether it stops trials early."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Literal
 
 from pdf_search.errors import ConfigError
 
-REDUCTION = 3  # one of three trials passes a rung
+REDUCTION = 3  # the best third of the trials passes a rung
 
 
 @dataclass(frozen=True)
 class Method:
-    """``sampler`` draws configurations; ``asha`` stops the worst at equal epochs."""
+    """A search method.
+
+    ``sampler`` draws the configurations. ``asha``: asynchronous successive halving stops the worst
+    trials, compared at equal epochs.
+    """
 
     name: str
     sampler: Literal["tpe", "random", "grid"]
@@ -33,10 +37,10 @@ METHODS: dict[str, Method] = {
 
 
 def find_method(name: str, given_by: str = "--method") -> Method:
-    """The method of that name; ``given_by`` is where the user wrote it.
+    """The method of that name; ``given_by`` is where the user wrote it, for the message.
 
     Raises:
-        ConfigError: no such method; names the close ones.
+        ConfigError: there is no such method. The message names a close one.
     """
     if name in METHODS:
         return METHODS[name]

@@ -1,7 +1,7 @@
-"""An Optuna study in the results database: asked for configurations, told how they ended.
+"""The Optuna study of a sweep, in the results database: it is asked for points and told results.
 
-Optuna numbers every draw, also those that were rejected before training; a draw that became a
-trial carries our number of it as the user attribute ``trial``.
+Optuna numbers every draw, including those that are rejected before training. A draw that became a
+trial has the trial's number in the user attribute ``trial``.
 """
 
 from __future__ import annotations
@@ -25,29 +25,31 @@ from pdf_search.sweep.samplers.draws import draw, make_sampler
 from pdf_search.sweep.samplers.fixed_points import Point
 from pdf_search.sweep.samplers.seeds import sampler_seed
 
+# User attributes of an Optuna trial.
 TRIAL = "trial"
 POINT = "point"
 REJECTED = "rejected"
 STATE = "state"
 MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is thinned
 
-Draw = tuple[int, dict[str, Any]]  # Optuna's number and the values
+Draw = tuple[int, dict[str, Any]]  # Optuna's number of the trial, and the values
 
 
 def open_storage(database: str) -> RDBStorage:
-    """Optuna's tables in an SQLite file or at a URL; created if they are not there."""
+    """Open Optuna's tables in an SQLite file or at a URL; they are created if need be."""
     file = sqlite_file(parse_url(database))
     if file is None:
         return RDBStorage(database)
     storage = _in_file(file)
-    # As for our own tables: the journal survives a kill without a disk flush at each commit.
+    # As for our own tables: with its journal, a database survives a kill of the process without a
+    # disk flush at each commit.
     event.listen(storage.engine, "connect", _synchronous_normal)
     storage.engine.dispose()
     return storage
 
 
 def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
-    """The sweep's Optuna study; created if it is not there."""
+    """Open the Optuna study of a sweep; it is created if need be."""
     return optuna.create_study(
         storage=storage,
         study_name=name,
@@ -57,7 +59,8 @@ def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
 
 
 def _in_file(file: Path) -> RDBStorage:
-    # Optuna takes nothing but a text for the URL, and that cannot hold every name of a file.
+    # Optuna takes the URL only as text, which cannot hold every file name. So the URL is a dummy,
+    # and the connection is made from the path.
     connect = partial(sqlite3.connect, file, timeout=60, check_same_thread=False)
     return RDBStorage("sqlite:///results.db", engine_kwargs={"creator": connect})
 
@@ -67,9 +70,11 @@ def _synchronous_normal(connection: Any, _record: Any) -> None:
 
 
 class OptunaStudy:
-    """Ask and tell. A suggestion depends on the seed, its place in line and what was told.
+    """The ask-and-tell interface to the Optuna study of a sweep.
 
-    ``untold``: the draw of each trial whose end Optuna does not know.
+    A draw depends on the seed, on how many draws came before it, and on the results told so far.
+    ``untold`` maps each trial whose end Optuna does not know to its draw. ``used_points`` are the
+    keys of the fixed points that were asked for.
     """
 
     def __init__(
@@ -88,13 +93,13 @@ class OptunaStudy:
         self.untold = {t.user_attrs[TRIAL]: t.number for t in kept if not t.state.is_finished()}
 
     def ask(self, sampler: str) -> Draw:
-        """A new draw from the whole space."""
+        """Draw a point from the whole space with the sampler "tpe" or "random"."""
         seed = sampler_seed(self.seed, self.draws)
         self.study.sampler = make_sampler(sampler, seed, self.trials)
         return self._walk(self.study.ask())
 
     def ask_point(self, point: Point) -> Draw:
-        """A draw whose values are given."""
+        """Make a draw whose values are given, and remember the point as used."""
         self.used_points.add(point.key)
         self.study.sampler = make_sampler("random", sampler_seed(self.seed, self.draws), 0)
         self.study.enqueue_trial(dict(point.values), user_attrs={POINT: point.key})
@@ -109,19 +114,21 @@ class OptunaStudy:
         return trial.number, self.space.sample(choose)
 
     def accept(self, draw_number: int, trial_number: int) -> None:
+        """Note that a draw became the trial of that number."""
         self._attribute(draw_number, TRIAL, trial_number)
         self.untold[trial_number] = draw_number
 
     def reject(self, draw_number: int, reason: str) -> None:
-        """A draw that is never trained: outside the limits, or tried before."""
+        """Tell Optuna that a draw is not trained: it is outside the limits, or was tried before."""
         self._attribute(draw_number, REJECTED, reason)
         self.study.tell(draw_number, state=TrialState.FAIL)
 
     def tell(self, trial_number: int, state: State, epochs: Sequence[EpochReport]) -> None:
-        """How a trial ended; told once, later calls change nothing.
+        """Tell Optuna how a trial ended; only the first call for a trial has an effect.
 
-        COMPLETE with its best value; PRUNED with its last; DIVERGED as PRUNED without any value,
-        which TPE ranks below all others; FAILED as FAIL.
+        A COMPLETE trial is told with its best value, a PRUNED one with its curve. A DIVERGED one
+        is told as PRUNED without any value, which TPE ranks below all others. A FAILED one is told
+        as FAIL.
         """
         draw_number = self.untold.pop(trial_number, None)
         if draw_number is None:
@@ -140,7 +147,11 @@ class OptunaStudy:
             self.study.tell(draw_number, state=TrialState.PRUNED)
 
     def abandon_lost(self, known: set[int]) -> None:
-        """Close the draws that a killed driver never recorded as trials; their points are free."""
+        """Reject the draws that a killed driver never recorded as trials.
+
+        ``known`` are the numbers of all recorded trials. The fixed points of such draws may be
+        asked for again.
+        """
         for trial in self.study.get_trials(deepcopy=False):
             number = trial.user_attrs.get(TRIAL)
             if trial.state.is_finished() or number in known:
@@ -161,7 +172,7 @@ class OptunaStudy:
         self._trial(draw_number).set_user_attr(key, value)
 
     def _trial(self, draw_number: int) -> Trial:
-        """A draw that has not ended; also one that an earlier process asked for."""
+        """The Optuna trial of a draw, which an earlier process may have asked for."""
         study_id = self.storage.get_study_id_from_name(self.study.study_name)
         find = self.storage.get_trial_id_from_study_id_trial_number
         return Trial(self.study, find(study_id, draw_number))

@@ -1,4 +1,4 @@
-"""Seeds of a sweep: one to search with, others to confirm with, others again for the sampler."""
+"""Derives the seeds of a sweep: those of the search, of the confirm phase and of the sampler."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import hashlib
 
 
 def search_seeds(seed: int) -> tuple[int, ...]:
+    """The one seed that every trial of the search is trained with: the sweep's own."""
     return (seed,)
 
 
 def confirm_seeds(seed: int, count: int) -> tuple[int, ...]:
-    """``count`` seeds, none of which the search trained with."""
+    """The ``count`` seeds of the confirm phase, none of which the search trains with."""
     return tuple(range(seed + 1, seed + 1 + count))
 
 
 def sampler_seed(seed: int, draw: int) -> int:
-    """Seed of the sampler's n-th draw, so that a resumed sweep never repeats earlier draws."""
+    """The seed of draw number ``draw``, 32 bits.
+
+    Each draw has its own, so that a resumed sweep does not repeat earlier draws.
+    """
     digest = hashlib.sha256(f"{seed}:{draw}".encode()).digest()
     return int.from_bytes(digest[:4], "big")

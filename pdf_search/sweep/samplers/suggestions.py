@@ -1,4 +1,4 @@
-"""The search's source of jobs: unfinished trials first, then new configurations from the study."""
+"""The search's source of jobs: unfinished trials first, then new configurations."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from pdf_search.sweep.samplers.methods import Method
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.wording import counted
 
-TRIES = 100  # draws in a row that may be rejected before the search says it is done
-TRIES_OF_SAMPLER = 50  # after these, plain random draws: TPE may keep proposing what it knows
+TRIES = 100  # draws rejected in a row after which the search ends
+TRIES_OF_SAMPLER = 50  # then draws are random, because TPE may keep proposing what it knows
 
 Build = Callable[[dict[str, Any]], TrialConfig]
 
 
 class Suggestions:
-    """Gives ``total`` trials in all, of which those with a number below ``start`` exist already.
+    """The jobs of a search: ``total`` trials, of which those numbered below ``start`` exist.
 
-    ``known``: hash of every configuration that has a trial, and its number. ``message`` says why
-    the search ended before ``total``, or which published setting was passed over.
+    New configurations are the listed points, then those of the grid or the sampler. ``known`` maps
+    the hash of every configuration that has a trial to the trial's number. ``message`` says why
+    the search ended before ``total``, or which listed point was passed over.
     """
 
     def __init__(  # noqa: PLR0913
@@ -55,13 +56,14 @@ class Suggestions:
         self._points: Iterator[Point] = fixed_points(log.space, method)
 
     def remaining(self) -> int:
+        """See ``Source.remaining``."""
         return len(self.unfinished) + max(0, self.total - self.number)
 
     def next(self) -> Job | None:
         """The next job; None when all trials have been given or nothing new can be found.
 
         Raises:
-            ConfigError: not one configuration of the space is within its limits.
+            ConfigError: no configuration at all was found within the limits of the space.
         """
         if self.unfinished:
             return self.unfinished.popleft()
@@ -106,7 +108,7 @@ class Suggestions:
         return None
 
     def _left(self) -> Job | None:
-        """The next configuration of a small space that drawing has missed."""
+        """A configuration of a small space that the draws have missed; None if there is none."""
         size = self.log.space.size()
         if size is None or size > MOST_COUNTED:
             return None
@@ -121,7 +123,7 @@ class Suggestions:
         return f"{counted(self.number, 'trial')} instead of {self.total}: {reason}"
 
     def _checked(self, values: dict[str, Any]) -> tuple[TrialConfig | None, str]:
-        """The configuration, or why it is not to be trained."""
+        """The configuration of a point and "", or None and why it is not trained."""
         try:
             config = self.build(values)
         except ConfigError as error:

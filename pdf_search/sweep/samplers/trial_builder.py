@@ -1,4 +1,4 @@
-"""From a point of the space to the configuration that is trained, in either phase."""
+"""Builds the configuration of a trial from a point of the space, for either phase."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from pdf_search.records import Phase
 from pdf_search.space import FloatRange, Parameter, Space
 from pdf_search.sweep.samplers.seeds import confirm_seeds, search_seeds
 
-PROBES = 64  # random points looked at for what the space does not say in one place
+PROBES = 64  # random points from which the longest warm-up of a space is estimated
 
 
 @dataclass(frozen=True)
 class TrialBuilder:
-    """``epochs``: where search trials are cut; ``confirm_epochs``: where confirmed ones are.
+    """Builds trial configurations of one sweep.
 
-    ``device``: where trials run; it does not change what they are.
+    ``epochs`` and ``confirm_epochs`` are the epochs after which trials of the two phases stop.
+    ``confirm_count`` is the number of confirm seeds. ``device`` is where trials run; it does not
+    change a configuration's hash. ``metric`` replaces the data set's, None for no change.
     """
 
     space: Space
@@ -31,6 +33,11 @@ class TrialBuilder:
     metric: str | None = None
 
     def search(self, values: Mapping[str, Any]) -> TrialConfig:
+        """The search configuration of a point.
+
+        Raises:
+            ConfigError: the values cannot be combined.
+        """
         tree = self.space.trial(values)
         if self.metric is not None:
             tree["data"] = {**tree["data"], "metric": self.metric}
@@ -38,26 +45,29 @@ class TrialBuilder:
         return parse_trial(with_stop_epoch(tree, self.epochs), f"space {self.space.name}")
 
     def confirm(self, recorded: Mapping[str, Any]) -> TrialConfig:
-        """A recorded search configuration on fresh seeds, with the test split."""
+        """The confirm configuration of a recorded search trial, on fresh seeds."""
         seeds = confirm_seeds(self.seed, self.confirm_count)
         tree = {**recorded, "phase": Phase.CONFIRM, "device": self.device, "seeds": seeds}
         return parse_trial(with_stop_epoch(tree, self.confirm_epochs), "recorded trial")
 
 
 def example(space: Space) -> dict[str, Any]:
-    """A point of the space: the published one, or a random one."""
+    """A point of the space: the first listed one, or a random one."""
     listed = space.points_to_evaluate
     return dict(listed[0]) if listed else next(iter(random_points(space, 1)))
 
 
 def random_points(space: Space, count: int) -> list[dict[str, Any]]:
-    """Seeded random points, for looking at a space; trials are never drawn here."""
+    """The same ``count`` random points at every call, for inspecting a space.
+
+    Trials are never drawn here.
+    """
     choose = _chooser(random.Random(0))
     return [space.sample(choose) for _ in range(count)]
 
 
 def longest_warmup(space: Space) -> int:
-    """Epochs of warm-up that a trial of this space can have, over published and random points."""
+    """The most epochs of warm-up that the listed and some random points of the space have."""
     points = [*map(dict, space.points_to_evaluate), *random_points(space, PROBES)]
     return max(parse_trial(space.trial(p)).training.schedule.warmup for p in points)
 
