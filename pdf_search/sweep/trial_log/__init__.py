@@ -1,1 +1,1 @@
-"""What happened to each trial: recorded, recovered after a stop, shown as progress."""
+"""Records what happens to each trial, recovers it after a stop, and shows progress."""

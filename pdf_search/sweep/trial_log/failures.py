@@ -1,4 +1,4 @@
-"""Why trials fail: a first line that can be read, and a run that ends when the first fail alike."""
+"""Explains failed trials, and ends a run whose first trials all fail for the same reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from pdf_search.records import State, first_line
 
-FIRST = 3  # trials that fail alike before an epoch is done end the run
+FIRST = 3  # so many first trials that fail alike, before an epoch is done, end the run
 NUMBER = re.compile(r"0x[0-9a-fA-F]+|[-+]?\d[\d_,.]*(e[-+]?\d+)?")
 KILLED = re.compile(r"SIGKILL|OOM|out of memory|connection error code 2", re.IGNORECASE)
 MEMORY = (
@@ -16,16 +16,16 @@ MEMORY = (
 
 
 class FirstFailures:
-    """Looks at the first trials of a run that ended, whether they all failed for one reason."""
+    """Watches whether the first trials of a run all fail for the same reason."""
 
     def __init__(self) -> None:
         self.reasons: list[str] = []
         self.other = False  # one of the first has trained
 
     def ended(self, state: State, message: str, trained: bool) -> str:
-        """Take in an end; the reason if it was the last of ``FIRST`` that failed alike, else "".
+        """Take in how a trial ended; return the reason if ``FIRST`` trials failed alike, else "".
 
-        Numbers in the messages may differ. ``trained``: an epoch was done.
+        Messages that differ only in numbers are alike. ``trained``: the trial has done an epoch.
         """
         if len(self.reasons) >= FIRST or self.other:
             return ""
@@ -36,12 +36,15 @@ class FirstFailures:
 
 
 def out_of_memory(text: str) -> str:
-    """A worker that Ray ended because the machine's memory was nearly full."""
+    """The message for a worker that Ray ended because the machine's memory was nearly full."""
     return f"out of memory: this machine's is full; {MEMORY}\n{text}"
 
 
 def died(text: str) -> str:
-    """A worker that is gone without an exception: Ray says the same of a kill and of a crash."""
+    """The message for a worker that is gone without an exception.
+
+    Ray gives the same text for a kill and for a crash.
+    """
     if KILLED.search(text):
         return f"the worker was killed (out of memory?) or crashed; {MEMORY}\n{text}"
     return f"the worker died: {first_line(text)}\n{text}"

@@ -1,4 +1,4 @@
-"""One live line on a terminal; elsewhere nothing, and the views print plain lines."""
+"""The progress line on a terminal. Where there is none, the views print plain lines instead."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pdf_search.records import TrialRecord
 
 
 class LiveLine:
-    """What is going on, a bar, ``count``, and a status; shown while it is entered.
+    """A line with a title, a bar, the column ``count`` and a status, shown in a ``with`` block.
 
-    ``running``: trials by sweep and number. ``done`` of ``total``: what the bar shows.
+    ``running`` are the sweep and number of each running trial. The bar shows ``done`` of ``total``.
     """
 
     def __init__(self, console: Console, title: str, count: ProgressColumn) -> None:
@@ -49,25 +49,27 @@ class LiveLine:
                 self.bar.stop()
 
     def started(self, trial: TrialRecord) -> None:
+        """See ``View.started``."""
         self.running.add((trial.sweep, trial.number))
         self.refresh()
 
     def status(self) -> str:
-        """What stands behind the bar."""
+        """The text after the bar."""
         return f"{len(self.running)} running"
 
     def refresh(self) -> None:
+        """Redraw the line with the present numbers; nothing without a terminal."""
         if self.console.is_terminal:
             with suppress(OSError):  # the terminal is gone
                 total, status = self.total, self.status()
                 self.bar.update(self.task, completed=self.done, total=total, status=status)
 
     def say(self, line: str) -> None:
-        """A line that stays."""
+        """Print a line that stays above the live one."""
         print_line(self.console, line)
 
 
 def print_line(console: Console, line: str) -> None:
-    """A line as it stands."""
+    """Print a line without markup, highlighting or wrapping; a console that is gone is ignored."""
     with suppress(OSError):
         console.print(line, markup=False, highlight=False, soft_wrap=True)

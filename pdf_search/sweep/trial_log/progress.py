@@ -1,4 +1,4 @@
-"""Progress on the terminal: a live line there, a plain line for each trial elsewhere."""
+"""Shows the progress of a phase: a live line on a terminal, elsewhere a plain line a trial."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pdf_search.results import BestEpochs, Stat, Values
 from pdf_search.sweep.trial_log.live_line import LiveLine
 
 VERBS = {Phase.SEARCH: "search", Phase.CONFIRM: "confirming"}
-LEAST_ENDS = 3  # trials that must have ended before the time left is guessed
+LEAST_ENDS = 3  # trials that must have ended before the time left is estimated
 
 
 class ProgressView(LiveLine):
-    """Counts the trials of a phase: ``done`` of ``total``, those of earlier runs included.
+    """The progress view of a phase; it counts trials, those of earlier runs included.
 
-    ``concurrent``: how many run at once; the first so many pay for compilation and caches.
+    ``concurrent`` trials run at once. The first so many are slower, since they compile kernels and
+    fill caches.
     """
 
     def __init__(
@@ -31,13 +32,14 @@ class ProgressView(LiveLine):
         self.metric = METRICS[sweep.metric]
         self.concurrent = concurrent
         self.ends: list[float] = []  # of this run, on the clock of time.monotonic
-        # Of running and COMPLETE trials, by the number that is shown: rows, their mean, the best.
+        # Of running and COMPLETE trials, by the name that is shown: the values of a trial's rows,
+        # their mean, and the name of the best trial.
         self.valid: dict[str, dict[int, Values]] = {}
         self.means: dict[str, float] = {}
         self.best = ""
 
     def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
-        """A trial of an earlier run."""
+        """See ``View.seen``; the baseline is not counted."""
         if trial.origin == "baseline":
             return
         self.done += trial.state.finished
@@ -45,15 +47,17 @@ class ProgressView(LiveLine):
             self._note(trial, best().values("valid"))
 
     def expect(self, count: int) -> None:
-        """So many trials are still to come."""
+        """Set how many trials are still to come."""
         self.total = self.done + count
         self.refresh()
 
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
+        """See ``View.epoch``."""
         self._note(trial, best.values("valid"))
         self.refresh()
 
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        """See ``View.ended``; a FAILED trial gets a line on a terminal too."""
         self.running.discard((trial.sweep, trial.number))
         if trial.state is not State.COMPLETE:
             self._note(trial, ())
@@ -69,6 +73,7 @@ class ProgressView(LiveLine):
             self.say(line)
 
     def status(self) -> str:
+        """The running trials, the best validation value, and the time left once it is known."""
         parts = [super().status()]
         if self.best:
             value = self.means[self.best]
@@ -80,7 +85,10 @@ class ProgressView(LiveLine):
         return ", ".join(parts)
 
     def seconds_left(self) -> float | None:
-        """From the pace after the first trials, which compile; None until that is known."""
+        """Estimate the seconds left; None until enough trials have ended.
+
+        The pace is that after the first ``concurrent`` trials, which compile.
+        """
         first = self.concurrent
         if len(self.ends) < max(LEAST_ENDS, 2 * first) or self.done >= self.total:
             return None
@@ -88,7 +96,7 @@ class ProgressView(LiveLine):
         return each * (self.total - self.done)
 
     def _note(self, trial: TrialRecord, valid: Values) -> None:
-        """The mean over replicates, each at the epoch that the table reads it at."""
+        """Update a trial's mean over its replicates, each at its best epoch as in the tables."""
         name = shown_number(trial)
         rows = self.valid.setdefault(name, {})
         rows[trial.number] = valid
@@ -99,7 +107,7 @@ class ProgressView(LiveLine):
         self._rank(name, was, mean)
 
     def _rank(self, name: str, was: float | None, mean: float | None) -> None:
-        """Keep the best, without a look at all others unless the best itself became worse."""
+        """Update the best trial; all are compared only if the best itself became worse."""
         if name == self.best:
             if mean is None or (was is not None and self.metric.better(was, mean)):
                 sign = 1 if self.metric.mode == "min" else -1
@@ -109,7 +117,7 @@ class ProgressView(LiveLine):
 
 
 def shown_number(trial: TrialRecord) -> str:
-    """The number in the search, which is what tables name a trial by."""
+    """The name of a trial in tables: "trial" and its number in the search, or "run" and its own."""
     confirmed = trial.origin.removeprefix("confirm of ")
     if trial.phase is Phase.SEARCH or confirmed != trial.origin:
         return f"trial {trial.number if trial.phase is Phase.SEARCH else confirmed}"
@@ -117,6 +125,7 @@ def shown_number(trial: TrialRecord) -> str:
 
 
 def duration(seconds: float) -> str:
+    """A number of seconds in words, such as ``1 h 5 min`` or ``2 min 3 s``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

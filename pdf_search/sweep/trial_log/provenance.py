@@ -1,4 +1,4 @@
-"""What numbers rest on: versions of Python and packages, and the commit of a source checkout."""
+"""Finds what produced the results: versions of Python and packages, and the source's commit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGES = ("pdf-search", "torch", "ray", "optuna", "numpy")
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that numbers depend on."""
+    """The versions of Python and of ``PACKAGES``; "not installed" for one that is missing."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

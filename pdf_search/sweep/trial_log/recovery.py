@@ -1,6 +1,6 @@
-"""What a killed or interrupted run left behind, made whole before the next one starts.
+"""Recovers what a killed or interrupted run left behind, before the next run starts.
 
-With an empty database there is nothing to do: a fresh start is a resume of nothing.
+A fresh start goes the same way: with an empty database there is nothing to recover.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ TRIED_AGAIN = "The sweep ended here; a resume tries this trial again."
 
 
 def retry_later(trial_log: TrialLog) -> None:
-    """Mark the trials that failed before an epoch: what they failed of can be mended."""
+    """Mark the trials that failed before an epoch, so that a resume tries them again.
+
+    It is called when the first trials fail alike, for a reason that the user can remove.
+    """
     for record in list(trial_log.records.values()):
         if record.state is State.FAILED and not record.epochs_done:
             trial_log.save(replace(record, message=f"{record.message}\n{TRIED_AGAIN}"))
 
 
 def retry(trial_log: TrialLog) -> None:
-    """Put the marked trials back in line; the study keeps them as failed."""
+    """Set the marked trials to NOT STARTED; the Optuna study keeps them as failed."""
     for record in list(trial_log.records.values()):
         if record.state is State.FAILED and record.message.endswith(TRIED_AGAIN):
             trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
@@ -34,10 +37,11 @@ def retry(trial_log: TrialLog) -> None:
 def unfinished_jobs(
     trial_log: TrialLog, device: str, epoch_of: Callable[[str], int | None]
 ) -> list[Job]:
-    """A job for each trial that has not ended, from its last whole checkpoint on.
+    """A job for each trial that has not ended, which continues at its checkpoint.
 
-    Epochs after the checkpoint are dropped: they are trained, reported and counted again, once.
-    ``epoch_of`` reads the epoch that a checkpoint holds, None if it cannot be read.
+    The recorded epochs after the checkpoint are dropped, because they are trained and reported
+    again. ``epoch_of`` reads the epoch that a checkpoint holds, None if it cannot be read; such a
+    trial starts afresh.
     """
     jobs = []
     for number, record in [i for i in trial_log.records.items() if not i[1].state.finished]:
@@ -59,7 +63,11 @@ def unfinished_jobs(
 
 
 def settle_study(study: OptunaStudy, trial_log: TrialLog) -> None:
-    """Tell the study what the database knows: ends it missed, and draws that became nothing."""
+    """Bring the Optuna study up to date with the trial log.
+
+    It is told the ends that it missed, and the draws that never became a recorded trial are
+    rejected.
+    """
     for number in list(study.untold):
         record = trial_log.records.get(number)
         if record is not None and record.state.finished:

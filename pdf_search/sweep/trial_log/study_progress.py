@@ -1,4 +1,4 @@
-"""Progress of a study on the terminal: a live line there, plain lines elsewhere."""
+"""Shows the progress of a study: a live line on a terminal, elsewhere plain lines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pdf_search.results import BestEpochs, Stat, planned_epochs
 from pdf_search.sweep.trial_log.live_line import LiveLine
 from pdf_search.sweep.trial_log.progress import duration
 
-QUIET = 60.0  # seconds after which a plain line tells that something runs
+QUIET = 60.0  # seconds without a line after which a plain line shows that training goes on
 
 
 class StudyView(LiveLine):
-    """Counts epochs, since runs are few and long; those of earlier processes included.
+    """The progress view of a study; it counts epochs, since runs are few and long.
 
-    ``after``: called when a run has ended and was told.
+    Epochs of earlier processes are included. ``after`` is called when a run has ended and its line
+    is printed.
     """
 
     def __init__(self, console: Console, after: Callable[[], None] | None = None) -> None:
@@ -39,21 +40,23 @@ class StudyView(LiveLine):
         return super().__enter__()
 
     def part(self, sweep: SweepRecord, title: str) -> None:
-        """A part of the study, before any of its runs."""
+        """Announce a part of the study, before any of its runs; ``title`` is its data set's."""
         self.sweeps[sweep.name] = sweep, title
 
     def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:  # noqa: ARG002
-        """A run as it stands when this process begins."""
+        """See ``View.seen``."""
         self._note(trial)
         self.finished += trial.state.finished
 
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        """See ``View.epoch``; without a terminal, a line is printed once in ``QUIET`` seconds."""
         self._note(trial)
         self.refresh()
         if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
             self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
 
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
+        """See ``View.ended``; a run that is not COMPLETE gets a line on a terminal too."""
         self.running.discard((trial.sweep, trial.number))
         self._note(trial, counts=trial.state is State.COMPLETE)
         self.finished += 1
@@ -66,12 +69,13 @@ class StudyView(LiveLine):
             self.after()
 
     def status(self) -> str:
+        """The runs finished and running, and the time left once it is known."""
         parts = [f"{self.finished}/{len(self.epochs)} runs", super().status()]
         left = self.seconds_left()
         return ", ".join([*parts, f"about {duration(left)} left"] if left else parts)
 
     def seconds_left(self) -> float | None:
-        """As if all epochs took the same time; None before the first one."""
+        """Estimate the seconds left as if all epochs took the same time; None before the first."""
         done = self.done - self.before
         if done <= 0:
             return None

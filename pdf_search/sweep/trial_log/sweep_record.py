@@ -1,4 +1,4 @@
-"""What a sweep or study is recorded with, and what a resume must find unchanged."""
+"""Makes the record of a sweep, and checks that a name is free and that data are unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ RAW_FILES = "the raw files (--data-root)"
 
 
 def new_record(plan: Planned, command: str, **own: Any) -> SweepRecord:
-    """``own``: what a searched sweep and a listed one differ in."""
+    """The record of a sweep that begins now.
+
+    ``own`` are the fields in which searched and listed sweeps differ. ``command`` "" means the
+    command line of this process.
+    """
     return SweepRecord(
         dataset=plan.info.name,
         fingerprint=plan.data.fingerprint,
@@ -33,8 +37,10 @@ def new_record(plan: Planned, command: str, **own: Any) -> SweepRecord:
 
 
 def refuse_taken(store: Store, folder: SweepFolder) -> None:
-    """Raises:
-    ConfigError: another sweep has the name, or the folder.
+    """Check that a new sweep's name and folder are free.
+
+    Raises:
+        ConfigError: another sweep has the name, or the folder.
     """
     names = [sweep.name for sweep in store.sweeps(folder.name if folder.db else None)]
     if folder.name in names or (names and folder.db is None):
@@ -48,10 +54,12 @@ def refuse_taken(store: Store, folder: SweepFolder) -> None:
 def refuse_changed_data(
     record: SweepRecord, fingerprint: str, split: str, source: str = RAW_FILES
 ) -> None:
-    """``source``: where the data came from, in words of the command line.
+    """Check that the data and its split are those that the sweep began with.
+
+    ``source`` is where the data came from, in words for the message.
 
     Raises:
-        DataError: the data, or its split, is not what the record was begun with.
+        DataError: the fingerprint or the hash of the split differs.
     """
     for what, was, is_now in (
         ("data", record.fingerprint, fingerprint),

@@ -1,4 +1,4 @@
-"""What happened to each trial, written down as it happens. Knows no Ray: numbers in, rows out."""
+"""Writes what happens to each trial into the results database, as it happens. It knows no Ray."""
 
 from __future__ import annotations
 
@@ -18,23 +18,28 @@ from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 
 
 class View(Protocol):
-    """Who is told of the same events, to show them."""
+    """Shows the events of a trial log; ``best`` gives the trial's best epochs so far."""
 
-    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None: ...
+    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
+        """A trial that is recorded already when this run begins."""
 
-    def started(self, trial: TrialRecord) -> None: ...
+    def started(self, trial: TrialRecord) -> None:
+        """A trial that begins to train."""
 
-    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None: ...
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
+        """A trial that has done an epoch."""
 
-    def ended(self, trial: TrialRecord, best: BestEpochs) -> None: ...
+    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
+        """A trial that has ended, in whatever state."""
 
 
 class TrialLog:
-    """The only writer of a phase's trials. An epoch costs the same however many came before it.
+    """The only writer of a phase's trials.
 
-    ``study`` is told how trials end (search only). ``discard`` removes a checkpoint that nothing
-    will read again. ``folder``: of the sweep; places of checkpoints are recorded relative to it.
-    It may write several sweeps, whose trials are then numbered one sweep after the other.
+    The time for an epoch does not depend on how many came before it. ``study`` is the Optuna study
+    that is told how trials end (search only). ``discard`` removes a checkpoint that is not needed
+    any more. ``folder`` is the sweep's; paths of checkpoints are recorded relative to it. A log may
+    write several sweeps, whose trials are then numbered one sweep after the other.
     """
 
     def __init__(
@@ -64,19 +69,19 @@ class TrialLog:
         self.add(sweep, shape)
 
     def add(self, sweep: str, shape: InputShape, first: int = 0) -> None:
-        """A sweep to write, whose trials have the numbers from ``first`` on."""
+        """Add a recorded sweep to write, whose trials have the numbers from ``first`` on."""
         self.sweeps[sweep] = self.store.sweep(sweep)
         self._shapes[sweep], self._first[sweep] = shape, first
         trials = self.store.trials(sweep, self.phase)
         self.records |= {first + trial.number: self._placed(trial) for trial in trials}
 
     def show(self) -> None:
-        """Tell the view of what is recorded already."""
+        """Tell the view of the trials that are recorded already."""
         for number, record in self.records.items():
             self.view.seen(record, partial(self.best, number))
 
     def planned(self, job: Job) -> None:
-        """A trial that has a configuration and waits for its turn; a resumed one is known."""
+        """Record a trial that waits for its turn; a trial that is resumed is recorded already."""
         if job.number in self.records:
             return
         sweep, phase, number = self._key(job.number)
@@ -96,13 +101,14 @@ class TrialLog:
         self.save(record)
 
     def started(self, number: int) -> None:
+        """Record that a trial runs; one that is resumed keeps the time of its first start."""
         record = self.records[number]
         started = record.started or now()
         self.save(replace(record, state=State.RUNNING, started=started, ended="", message=""))
         self.view.started(self.records[number])
 
     def epoch(self, number: int, report: EpochReport, device: str) -> None:
-        """One epoch. Epochs that a continued trial trains again replace the earlier ones."""
+        """Record an epoch; one that a resumed trial trains again replaces the earlier report."""
         if report.epoch <= self.records[number].epochs_done:
             self.rewind(number, report.epoch - 1)
         best = self._best[number] = self.best(number)
@@ -112,13 +118,17 @@ class TrialLog:
         self.view.epoch(self.records[number], best)
 
     def checkpoint(self, number: int, path: str) -> None:
-        """A complete checkpoint of the latest epoch; an earlier attempt's folder is removed."""
+        """Record a complete checkpoint of the latest epoch; remove an earlier attempt's folder."""
         old = self.records[number].checkpoint
         self.save(replace(self.records[number], checkpoint=path))
         if old and _folder(old) != _folder(path):
             self.discard(_folder(old))
 
     def ended(self, number: int, state: State, message: str = "") -> None:
+        """Record how a trial ended, and tell the Optuna study and the view.
+
+        The checkpoint of a PRUNED or DIVERGED trial is removed.
+        """
         record = replace(self.records[number], state=state, ended=now(), message=message)
         useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
         if useless:
@@ -131,27 +141,27 @@ class TrialLog:
         self._best.pop(number, None)
 
     def rewind(self, number: int, epoch: int) -> None:
-        """Forget the epochs after ``epoch``, from where a trial is trained again."""
+        """Delete the recorded epochs after ``epoch``, because the trial trains them again."""
         self.store.drop_epochs_after(*self._key(number), epoch)
         self._best.pop(number, None)
         anew = replace(self.records[number], epochs_done=0, seconds=None, peak_mb=None)
         self.save(_measured(anew, self.curve(number)))
 
     def curve(self, number: int) -> list[EpochReport]:
-        """The epochs of a trial, from the database."""
+        """The epoch reports of a trial, read from the database."""
         return self.store.epochs(*self._key(number))
 
     def best(self, number: int) -> BestEpochs:
-        """What the epochs of a trial amount to so far."""
+        """The best epochs of a trial so far, kept up to date while it runs."""
         sweep = self.sweeps[self._key(number)[0]]
         return self._best.get(number) or BestEpochs.of(sweep, self.phase, self.curve(number))
 
     def restart(self, number: int) -> None:
-        """Forget a checkpoint that is gone; the trial starts from nothing."""
+        """Delete the record of a checkpoint that cannot be read; the trial starts afresh."""
         self.save(replace(self.records[number], checkpoint=""))
 
     def interrupted(self) -> None:
-        """What ran is INTERRUPTED at its checkpoint; without one it is NOT STARTED again."""
+        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint."""
         for number in [n for n, r in self.records.items() if r.state is State.RUNNING]:
             if not self.records[number].checkpoint:
                 self.rewind(number, 0)
@@ -164,6 +174,7 @@ class TrialLog:
             self.save(replace(self.records[number], state=state, message=message))
 
     def save(self, record: TrialRecord) -> None:
+        """Write a trial's record to the database, in place of the earlier one."""
         stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
         self.store.save_trial(replace(record, checkpoint=stored))
         self.records[self._first[record.sweep] + record.number] = record
@@ -180,7 +191,7 @@ class TrialLog:
 
 
 def _measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord:
-    """The record after further epochs: how many, how long, how much memory."""
+    """The record with the number, seconds and peak memory of further epochs added."""
     for report in epochs:
         record = replace(
             record,
@@ -192,6 +203,7 @@ def _measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord
 
 
 def now() -> str:
+    """The time in UTC, in ISO 8601 to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
