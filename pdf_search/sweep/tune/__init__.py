@@ -1,1 +1,4 @@
-"""Who trains it: the Ray session and its callbacks. The only room that imports ray."""
+"""Runs trials on Ray Tune: the session, the runner, the callbacks and the worker's function.
+
+This is the only package that imports Ray.
+"""

@@ -1,4 +1,4 @@
-"""Ray's callbacks, passed on to the trial_log. Runs in the driver, the only writer."""
+"""Passes Ray Tune's callbacks on to the trial log. They run in the driver, the only writer."""
 
 # ruff: noqa: ARG002  (the signatures are Ray's)
 from __future__ import annotations
@@ -26,9 +26,11 @@ LONGEST = 2000  # characters of an error message that are kept
 
 
 class Recorder(Callback):
-    """``stopped``: numbers of the trials that early stopping ended; the scheduler adds to it.
+    """Records what Ray reports of trials.
 
-    ``storage``: the folder or URI under which Ray keeps checkpoints.
+    ``stopped`` are the numbers of the trials that early stopping ended; the scheduler adds to it.
+    ``storage`` is the folder or URI under which Ray keeps checkpoints. An exception in a callback
+    ends the run through the stop condition.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Recorder(Callback):
         self.failures = FirstFailures()
 
     def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
+        """Record that a trial runs."""
         with self._guarded():
             self.trial_log.started(trial.config[NUMBER])
 
@@ -54,6 +57,7 @@ class Recorder(Callback):
         result: dict[str, Any],
         **_: Any,
     ) -> None:
+        """Record an epoch, or keep the outcome that a worker reports last."""
         with self._guarded():
             number = trial.config[NUMBER]
             report = unpack_epoch(result)
@@ -72,6 +76,7 @@ class Recorder(Callback):
         checkpoint: Checkpoint,
         **_: Any,
     ) -> None:
+        """Record where a checkpoint lies, with the storage as the user gave it."""
         with self._guarded():
             assert trial.storage is not None
             inside = Path(checkpoint.path).relative_to(trial.storage.storage_fs_path)
@@ -81,6 +86,7 @@ class Recorder(Callback):
     def on_trial_complete(
         self, iteration: int, trials: list[Trial], trial: Trial, **_: Any
     ) -> None:
+        """Record the end of a trial: its outcome, or PRUNED if the scheduler stopped it."""
         with self._guarded():
             number = trial.config[NUMBER]
             outcome = self.ends.get(number)
@@ -92,6 +98,7 @@ class Recorder(Callback):
                 self._ended(number, State.FAILED, "the worker ended without an outcome")
 
     def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
+        """Record a trial as FAILED whose function raised, or whose worker died."""
         with self._guarded():
             self._ended(trial.config[NUMBER], State.FAILED, error_text(trial))
 
@@ -112,9 +119,10 @@ class Recorder(Callback):
 
 
 class RunStopper(Stopper):
-    """Ends the run between two steps when there is a reason to.
+    """Ends the whole run when the stop condition gives a reason.
 
-    What runs is written down as interrupted first: the end of Ray's processes may take ours along.
+    Running trials are recorded as interrupted first, because the end of Ray's processes may end
+    this one too.
     """
 
     def __init__(self, stop_condition: StopCondition, trial_log: TrialLog) -> None:
@@ -122,9 +130,11 @@ class RunStopper(Stopper):
         self.trial_log = trial_log
 
     def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
+        """Never stop a single trial; early stopping is the scheduler's."""
         return False
 
     def stop_all(self) -> bool:
+        """Whether to end the run now; Ray asks between two steps."""
         if not self.stop_condition.due():
             return False
         self.trial_log.interrupted()
@@ -135,7 +145,7 @@ class RunStopper(Stopper):
 
 
 def error_text(trial: Trial) -> str:
-    """Why a trial failed, in one message: its own exception, or how its worker died."""
+    """The message of a failed trial: its own exception, or how its worker died."""
     error = _error(trial)
     if error is None:
         return "the trial failed without a message; sweep.log has the details"
@@ -158,7 +168,7 @@ def _error(trial: Trial) -> BaseException | None:
 
 
 def _death(error: RayActorError) -> str:
-    """Ray's own reason, without the actor's particulars before it."""
+    """Ray's reason for the death of a worker, without the details of the actor before it."""
     return str(error).partition("The actor is dead because ")[2] or str(error)
 
 

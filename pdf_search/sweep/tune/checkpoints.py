@@ -1,4 +1,4 @@
-"""Checkpoint folders on whatever storage Ray writes to: which epoch they hold, and their end."""
+"""Reads, copies and removes checkpoint folders on the storage that Ray writes to."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ logger = logging.getLogger(__name__)
 
 
 def mark(folder: Path, epoch: int) -> None:
-    """Write beside a checkpoint which epoch it is of."""
+    """Write the epoch of a checkpoint into its folder."""
     (folder / MARK).write_text(json.dumps({"epoch": epoch}))
 
 
 def epoch_of(path: str) -> int | None:
-    """The epoch that a checkpoint holds; None if it is gone or not whole."""
+    """The epoch of a checkpoint; None if it is gone or incomplete."""
     try:
         with local_copy(path) as folder:
             return int(json.loads((folder / MARK).read_text())["epoch"])
@@ -32,13 +32,13 @@ def epoch_of(path: str) -> int | None:
 
 @contextmanager
 def local_copy(path: str) -> Iterator[Path]:
-    """The folder itself on a local disk, otherwise a downloaded copy for the time being."""
+    """The folder itself if it is local, else a copy that exists inside the ``with`` block."""
     with Checkpoint(path).as_directory() as folder:
         yield Path(folder)
 
 
 def remove(path: str) -> None:
-    """Remove a folder on local disk or remote storage; one that is gone already is fine."""
+    """Remove a local or remote folder; if that fails, or it is gone, only the log says so."""
     try:
         system, inside = filesystem(path)
         system.delete_dir(inside)
@@ -47,11 +47,12 @@ def remove(path: str) -> None:
 
 
 def filesystem(path: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """The file system of a folder or URI, and the path within it."""
     if "://" in path:
         return pyarrow.fs.FileSystem.from_uri(path)  # type: ignore[no-any-return]
     return pyarrow.fs.LocalFileSystem(), path
 
 
 def make(path: str) -> None:
-    """Make a local folder for checkpoints."""
+    """Make a local folder for checkpoints, with its parents; it may exist."""
     Path(path).mkdir(parents=True, exist_ok=True)

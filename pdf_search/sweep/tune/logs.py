@@ -1,4 +1,4 @@
-"""Where the chatter of Ray and Optuna goes while a sweep runs: into its log, never the terminal."""
+"""Sends the messages of Ray and Optuna to the sweep's log file instead of the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOGGERS = ("ray", "optuna", "pdf_search.sweep")
 
 @contextmanager
 def logging_to(file: Path) -> Iterator[None]:
-    """Send the loggers of a sweep to a file; everything is as before afterwards."""
+    """Send the loggers of a sweep to a file inside a ``with`` block, and restore them after."""
     handler = logging.FileHandler(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     loggers = [logging.getLogger(name) for name in LOGGERS]
@@ -34,7 +34,7 @@ def logging_to(file: Path) -> Iterator[None]:
 
 
 def _raylet_to_log() -> AbstractContextManager[None]:
-    # Ray prints the raylet's errors on standard output, whatever log_to_driver says.
+    # Ray prints the raylet's errors on standard output even with log_to_driver=False.
     log = logging.getLogger("ray")
 
     def print_to_log(data: dict[str, Any], *_: Any, **__: Any) -> None:

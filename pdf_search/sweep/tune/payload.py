@@ -1,6 +1,6 @@
-"""What travels between a worker and the driver: flat dictionaries with JSON inside.
+"""The messages between a worker and the driver: flat dictionaries with JSON text inside.
 
-Ray flattens nested results and treats ``/`` in names specially; text is left alone.
+Ray flattens nested results and treats ``/`` in keys specially, but leaves text as it is.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ END = "end"
 
 
 def pack_epoch(report: EpochReport, device: str) -> dict[str, Any]:
+    """An epoch as a result for Ray; a missing validation value is nan for the scheduler."""
     valid = report.valid
     return {
         EPOCH: report.epoch,
@@ -34,7 +35,7 @@ def pack_epoch(report: EpochReport, device: str) -> dict[str, Any]:
 
 
 def unpack_epoch(result: dict[str, Any]) -> EpochReport | None:
-    """The epoch in a worker's result; None if it carries none."""
+    """The epoch in a worker's result; None if it has none."""
     if REPORT not in result:
         return None
     tree = json.loads(result[REPORT])
@@ -43,11 +44,12 @@ def unpack_epoch(result: dict[str, Any]) -> EpochReport | None:
 
 
 def pack_end(outcome: TrialOutcome) -> dict[str, Any]:
+    """The outcome of a trial as a worker's last result for Ray."""
     return {END: json.dumps(asdict(outcome))}
 
 
 def unpack_end(result: dict[str, Any]) -> TrialOutcome | None:
-    """How the trial says it ended; None while it runs."""
+    """The outcome in a worker's result; None while the trial runs."""
     if END not in result:
         return None
     tree = json.loads(result[END])

@@ -1,4 +1,7 @@
-"""What has no public counterpart in Ray, changed for the time being; a Ray without it runs too."""
+"""Replaces private names of Ray for a while, where Ray has no public way.
+
+A version of Ray that lacks the name runs too.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from pdf_search.data import Progress
 def replaced(
     module: str, name: str, make: Callable[[Any], Any], say: Progress, without: str
 ) -> Iterator[None]:
-    """Something else in the place of a private name of Ray, ``make`` of what stands there.
+    """Replace ``module.name`` by ``make`` of its value, inside a ``with`` block.
 
-    Where this version of Ray lacks the name, nothing is replaced; ``say`` is told so, and what
-    the user is ``without``.
+    If this version of Ray lacks the name, nothing is replaced. ``say`` is then given a note that
+    ends with ``without``: what the user has to do without.
     """
     try:
         place: Any = import_module(module)

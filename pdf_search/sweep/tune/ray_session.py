@@ -1,4 +1,8 @@
-"""A Ray session that keeps to itself: quiet, off the home folder, blind to the current folder."""
+"""Starts Ray on this machine or connects to a cluster, and checks the cluster's nodes.
+
+A session prints nothing, writes nothing to the home folder, and imports nothing from the current
+folder.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from pdf_search.sweep.tune.ray_internals import replaced
 from pdf_search.sweep.tune.surroundings import ray_folder, surroundings
 
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
-OBJECT_STORE_BYTES = 128 * 1024**2  # on one machine workers map the data's files instead
+OBJECT_STORE_BYTES = 128 * 1024**2  # little, because on one machine workers map the data's files
 PROBE_SECONDS = 120.0
 _kept_open: list[Path] = []  # the folder of the session of `one_ray`, while there is one
 SLOW = "timed out during startup"
@@ -32,10 +36,12 @@ QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITIC
 def ray_session(
     cpus: int, gpus: int, address: str | None, log: Path, say: Progress = silent
 ) -> Iterator[None]:
-    """Ray on this machine, or a connection to a cluster. Its chatter goes to ``log``.
+    """Run Ray on this machine, or connect to a cluster, inside a ``with`` block.
+
+    Ray's messages go to the file ``log``. Inside ``one_ray``, its session is used.
 
     Raises:
-        ResourceError: the cluster cannot be reached, Ray cannot start here, or runs already.
+        ResourceError: the cluster cannot be reached, or Ray cannot start here or runs already.
     """
     if address is None and _kept_open:
         with logging_to(log):
@@ -47,7 +53,10 @@ def ray_session(
 
 @contextmanager
 def one_ray(folder: Path) -> Iterator[None]:
-    """Ray on this machine for several sweeps, one after the other, that else start their own."""
+    """Run Ray on this machine for all sweeps inside a ``with`` block, one after the other.
+
+    Without it, each sweep starts a session of its own.
+    """
     here = this_machine()
     with _started(int(here.cpus), int(here.gpus), None, folder, silent):
         _kept_open.append(folder)
@@ -75,9 +84,9 @@ def _started(
 
 
 def _session_of_their_own(say: Progress) -> AbstractContextManager[None]:
-    """Ray's processes out of our process group and terminal: a signal to these is for us alone.
+    """Start Ray's processes outside our process group and terminal, so that signals spare them.
 
-    Without them the driver would be lost before it has written down how far it came.
+    Without its Ray processes, the driver would die before it has recorded how far trials are.
     """
     if sys.platform != "linux":  # elsewhere Ray ends them by their group
         return nullcontext()
@@ -133,7 +142,11 @@ def _start_here(cpus: int, gpus: int, say: Progress) -> None:
 
 
 def _twice(start: Callable[[], object], say: Progress) -> None:
-    """Ray gives up after half a minute; on a busy machine a second try finds its files read."""
+    """Start Ray, and try once more if it was too slow.
+
+    Ray gives up after half a minute. On a busy machine the second try is faster, since the files
+    were read by then.
+    """
     try:
         start()
     except Exception as error:
@@ -145,7 +158,7 @@ def _twice(start: Callable[[], object], say: Progress) -> None:
 
 @contextmanager
 def _folder_without_code(folder: Path) -> Iterator[None]:
-    """Ray puts the driver's current folder first on its workers' import path."""
+    """Change to a folder without code, because workers import from the driver's current folder."""
     old = Path.cwd()
     os.chdir(folder)
     try:
@@ -155,7 +168,9 @@ def _folder_without_code(folder: Path) -> Iterator[None]:
 
 
 def try_ray() -> str:
-    """Start Ray as a sweep does, import this package in a worker, and end it: the package's folder.
+    """Start Ray as a sweep does, import this package in a worker, and end Ray.
+
+    Gives the folder that the worker imports the package from.
 
     Raises:
         ResourceError: Ray does not start, or its worker does not answer.
@@ -180,7 +195,6 @@ def try_ray() -> str:
 
 def cluster_nodes() -> list[Node]:
     """The living nodes of the connected cluster."""
-
     return [
         Node(
             node["NodeManagerHostname"],
@@ -192,10 +206,10 @@ def cluster_nodes() -> list[Node]:
 
 
 def describe_cluster(address: str) -> list[Node]:
-    """The nodes of a running cluster, looked up through a connection of its own.
+    """Connect to a running cluster, list its nodes, and disconnect.
 
     Raises:
-        ResourceError: it cannot be reached.
+        ResourceError: the cluster cannot be reached.
     """
     with surroundings(address), tempfile.TemporaryDirectory() as name:
         import ray  # noqa: PLC0415
@@ -209,10 +223,10 @@ def describe_cluster(address: str) -> list[Node]:
 
 
 def check_nodes(storage: str) -> None:
-    """Run a probe on each node of the cluster.
+    """Check, by a probe on each node of the cluster, its versions and the storage folder.
 
     Raises:
-        ResourceError: names the node that has other versions, or does not see the storage folder.
+        ResourceError: a node has other versions, does not see the folder, or does not answer.
     """
     import ray  # noqa: PLC0415
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
@@ -252,8 +266,10 @@ def check_nodes(storage: str) -> None:
 
 
 def compare_node(name: str, found: dict[str, str], expected: dict[str, str], storage: str) -> None:
-    """Raises:
-    ResourceError: what on this node differs, and what to do.
+    """Compare what a probe found on a node with what this machine has.
+
+    Raises:
+        ResourceError: something differs. The message says what, and what to do.
     """
     for package in SAME_EVERYWHERE:
         if found[package] != expected[package]:

@@ -1,7 +1,7 @@
-"""Rungs of asynchronous successive halving (Li et al. 2020, arXiv:1810.05934), as plain numbers.
+"""The rungs of asynchronous successive halving (Li et al. 2020, arXiv:1810.05934).
 
-A trial that reaches a rung's epoch goes on if it is among the best 1/factor of those that were
-there before it. A value that is not finite is worse than any other and is never a cut-off.
+A trial that reaches the epoch of a rung goes on if it is among the best 1/factor of the trials
+that reached it before. A value that is not finite is worse than any other, and is never a cut-off.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pdf_search.sweep.trial_log.trial_log import TrialLog
 
 
 def milestones(grace: int, budget: int, factor: int) -> tuple[int, ...]:
-    """Epochs of the rungs, ascending: grace, grace * factor, ... below the budget."""
+    """The epochs of the rungs, ascending: grace, grace * factor, ... below the budget."""
     epochs = []
     epoch = grace
     while epoch < budget:
@@ -23,9 +23,9 @@ def milestones(grace: int, budget: int, factor: int) -> tuple[int, ...]:
 
 
 def cutoff(rewards: Iterable[float], factor: int) -> float | None:
-    """The reward that the best 1/factor reach, between two neighbours by linear interpolation.
+    """The reward that the best 1/factor reach: the quantile 1 - 1/factor, interpolated linearly.
 
-    None where there is none: no reward yet, or not enough finite ones.
+    None if there is no reward yet, or if the quantile is not finite.
     """
     ordered = sorted(rewards)
     if not ordered:
@@ -38,10 +38,10 @@ def cutoff(rewards: Iterable[float], factor: int) -> float | None:
 
 
 class Rungs:
-    """What each trial had at each rung, by trial number.
+    """The reward of each trial at each rung, by trial number, and the decision who goes on.
 
-    A trial among the best ``keep`` of a rung goes on in any case: with few trials, the best
-    1/factor would leave too few to confirm.
+    A trial among the best ``keep`` of a rung always goes on, because with few trials the best
+    1/factor would be too few to confirm. Rewards are maximised; ``mode`` "min" flips the sign.
     """
 
     def __init__(self, mode: str, grace: int, budget: int, factor: int, keep: int = 1) -> None:
@@ -53,12 +53,15 @@ class Rungs:
         }
 
     def record(self, number: int, epoch: int, value: float | None) -> None:
-        """Enter a trial's value without a decision; epochs between rungs are ignored."""
+        """Enter a trial's value without a decision; an epoch that is no rung is ignored."""
         if epoch in self.seen:
             self.seen[epoch][number] = self._reward(value)
 
     def stops(self, number: int, epoch: int, value: float | None) -> bool:
-        """Enter a trial's value and say whether the trial ends here."""
+        """Enter a trial's value, and say whether the trial is stopped.
+
+        Only the first call at a rung decides; an epoch that is no rung is ignored.
+        """
         rung = self.seen.get(epoch)
         if rung is None or number in rung:
             return False
@@ -73,7 +76,7 @@ class Rungs:
 
 
 def rebuild_rungs(rungs: Rungs, trial_log: TrialLog) -> None:
-    """Enter every epoch recorded at a rung, as if the scheduler had seen it."""
+    """Enter the recorded epochs of all rungs, as if the scheduler had seen them."""
     curves = trial_log.store.all_epochs(trial_log.sweep, trial_log.phase, at=rungs.seen)
     for number, curve in curves.items():
         for report in curve:

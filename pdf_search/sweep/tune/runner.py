@@ -1,4 +1,4 @@
-"""One phase on Ray Tune: jobs in, rows out."""
+"""Runs a phase on Ray Tune: it trains the jobs of a source and records them in a trial log."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 
 
 class Runner:
-    """Runs phases in the Ray session that is open.
+    """Runs phases in the open Ray session.
 
-    ``shared``: what all trials have in common. ``storage``: absolute folder or URI for checkpoints.
+    ``shared`` is what all trials have in common. ``storage`` is the absolute folder or the URI for
+    checkpoints.
     """
 
     def __init__(
@@ -51,10 +52,12 @@ class Runner:
     def run(
         self, source: Source, trial_log: TrialLog, scheduler: EqualEpochScheduler | None = None
     ) -> None:
-        """Train all jobs of the source, or until there is a reason to stop.
+        """Train the jobs of the source until there are none left, or there is a reason to stop.
+
+        A trial that fails is recorded and raises nothing.
 
         Raises:
-            Exception: what went wrong in the driver itself; a trial that fails is a row.
+            Exception: whatever went wrong in the driver itself.
         """
         count = source.remaining()
         if not count or self.stop_condition.due():
@@ -89,7 +92,7 @@ class Runner:
         )
         try:
             tuner.fit()
-        except KeyboardInterrupt:  # a second signal: what runs is given up as it stands
+        except KeyboardInterrupt:  # a second signal: running trials are given up as they are
             self.stop_condition.interrupt()
             self.stop_condition.due()
         finally:
@@ -101,7 +104,7 @@ class Runner:
 
 
 class _FolderName:
-    """A folder of its own for each attempt: what a killed run left never mixes with it."""
+    """Names the folders of trials, differently in each run: none mixes with a killed run's."""
 
     def __init__(self) -> None:
         self.run = secrets.token_hex(3)
@@ -111,7 +114,7 @@ class _FolderName:
 
 
 def _sent(data: str | Prepared) -> str | Prepared:
-    """Its folder, where every worker sees this machine's files, else the data set itself."""
+    """What workers get of a data set: its folder if all run on this machine, else the data."""
     if isinstance(data, str):
         return data
     return _in_memory(data) if nodes_differ() else str(data.folder)

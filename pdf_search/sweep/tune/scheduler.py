@@ -1,4 +1,4 @@
-"""Ray's asynchronous successive halving, on rungs that survive a resume and non-finite values."""
+"""Asynchronous successive halving in Ray Tune, on rungs that can be rebuilt for a resume."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 class EqualEpochScheduler(AsyncHyperBandScheduler):
-    """Compares trials at equal epochs; ``stopped`` holds the numbers it ended early."""
+    """Stops the worst trials, compared at equal epochs.
+
+    The decisions are those of ``rungs``, not of Ray's own scheduler. ``stopped`` has the numbers of
+    the trials that were stopped.
+    """
 
     def __init__(self, rungs: Rungs, mode: str, budget: int) -> None:
         super().__init__(time_attr=EPOCH, metric=VALID, mode=mode, max_t=budget)
@@ -24,22 +28,23 @@ class EqualEpochScheduler(AsyncHyperBandScheduler):
         self.stopped: set[int] = set()
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        pass
+        """Do nothing; Ray's scheduler would assign a bracket."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:  # noqa: ARG002
+        """Decide whether a trial goes on; the last epoch of the budget is never a stop."""
         epoch = result.get(EPOCH)
         if epoch is None or epoch >= self.budget:
             return str(TrialScheduler.CONTINUE)
         number = trial.config[NUMBER]
         value = result[VALID]
         if not self.rungs.stops(number, epoch, value) or not isfinite(value):
-            # Not finite: the trial ends by itself now, as DIVERGED and with the reason.
+            # A trial with a value that is not finite ends by itself, as DIVERGED with its reason.
             return str(TrialScheduler.CONTINUE)
         self.stopped.add(number)
         return str(TrialScheduler.STOP)
 
     def on_trial_complete(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> None:
-        pass
+        """Do nothing; the rungs have the trial's values."""
 
     def on_trial_remove(self, tune_controller: Any, trial: Trial) -> None:
-        pass
+        """Do nothing; there is no bracket to remove the trial from."""

@@ -1,4 +1,4 @@
-"""Ray's searcher interface over a source of jobs."""
+"""A Ray Tune searcher that suggests the jobs of a source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pdf_search.sweep.tune.payload import DATA, NUMBER, RESUME, TRIAL
 
 
 class JobSearcher(Searcher):
-    """Hands out jobs; how they end reaches the study through the trial log."""
+    """Suggests the jobs of a source one by one, until it is empty or there is a reason to stop.
+
+    The Optuna study is told how trials end by the trial log, not by this searcher.
+    """
 
     def __init__(self, source: Source, trial_log: TrialLog, stop_condition: StopCondition) -> None:
         super().__init__()
@@ -22,6 +25,10 @@ class JobSearcher(Searcher):
         self.stop_condition = stop_condition
 
     def suggest(self, trial_id: str) -> Any:  # noqa: ARG002
+        """The next job as Ray's ``config`` of a trial, after it is recorded.
+
+        An exception ends the run: it is kept in the stop condition, and nothing more is suggested.
+        """
         if self.stop_condition.due():
             return Searcher.FINISHED
         try:
@@ -42,13 +49,13 @@ class JobSearcher(Searcher):
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
     ) -> None:
-        pass
+        """Do nothing; the recorder has told the trial log."""
 
     def save(self, checkpoint_path: str) -> None:
-        """Nothing: a resume reads the database, never Ray's snapshot."""
+        """Do nothing; a resume reads the database, never Ray's snapshot."""
 
     def restore(self, checkpoint_path: str) -> None:
-        pass
+        """Do nothing; see ``save``."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {}

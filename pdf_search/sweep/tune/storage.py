@@ -1,4 +1,4 @@
-"""Whether checkpoints can be written where the user wants them; looked at before Ray is started."""
+"""Checks, before Ray is started, that ``--storage`` names a place for checkpoints."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ LONGEST = 200  # characters of a file system's own message
 
 
 def check_storage(given: str | None) -> None:
-    """Raises:
-    ConfigError: a URI that no file system answers to, or a path that is not a folder.
+    """Check that ``given`` is a folder or a URI that pyarrow can open; None is fine.
+
+    Raises:
+        ConfigError: no file system answers to the URI, or the path is not a folder.
     """
     if given is None:
         return

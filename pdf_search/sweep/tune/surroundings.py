@@ -1,6 +1,6 @@
-"""The surroundings that Ray starts in: our settings, no other project's, a short temporary folder.
+"""Sets the environment variables that Ray starts with, and chooses its temporary folder.
 
-Ray keeps its sockets below its temporary folder, and a socket's path has to be short.
+Ray keeps its sockets below that folder, and the path of a socket has to be short.
 """
 
 from __future__ import annotations
@@ -35,19 +35,23 @@ SETTINGS = {
     "TUNE_FUNCTION_THREAD_TIMEOUT_S": "30",
 }
 ON_THIS_MACHINE = {
-    # SIGTERM to the process group ends Ray's own processes too: the driver then waits this long
-    # for them before it ends as if killed (it can be resumed).
+    # SIGTERM to the process group ends Ray's own processes too. The driver then waits this long,
+    # in seconds, before it ends as if it were killed; the sweep can be resumed.
     "RAY_gcs_rpc_server_reconnect_timeout_s": "15",
     "RAY_grpc_enable_http_proxy": "0",
 }
-TOKEN = secrets.token_hex(32)  # one for all sessions of a process: Ray reads it once
-REFUSED = ("TUNE_RESULT_DIR", "RAY_AIR_LOCAL_CACHE_DIR")  # Ray raises an exception
+TOKEN = secrets.token_hex(32)  # the same for all sessions of a process, because Ray reads it once
+REFUSED = ("TUNE_RESULT_DIR", "RAY_AIR_LOCAL_CACHE_DIR")  # Ray raises an exception if one is set
 OTHERS = ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_RUNTIME_ENV_HOOK")
 
 
 @contextmanager
 def surroundings(address: str | None) -> Iterator[None]:
-    """Ray's environment variables for the time being; ``address`` None: a session of our own."""
+    """Set Ray's environment variables inside a ``with`` block.
+
+    ``address`` None means a session of our own: then variables that would lead Ray to another
+    project's cluster are removed too.
+    """
     before = dict(os.environ)
     os.environ.update(SETTINGS)
     for name in REFUSED if address is not None else (*REFUSED, *OTHERS):
@@ -67,10 +71,12 @@ def surroundings(address: str | None) -> Iterator[None]:
 
 
 def ray_folder() -> tuple[Path, str]:
-    """Ray's temporary folder on this machine; and what to tell where it is not the usual one.
+    """Choose Ray's temporary folder on this machine.
+
+    Gives the folder, and a note for the user if it is not the usual one (else "").
 
     Raises:
-        ResourceError: no folder will do; names the variables.
+        ResourceError: no folder is fit. The message names the variable to set.
     """
     name = next((n for n in ("RAY_TMPDIR", "TMPDIR") if os.environ.get(n)), "")
     usual = os.environ.get(name, FALLBACKS[0])
@@ -88,7 +94,10 @@ def ray_folder() -> tuple[Path, str]:
 
 
 def why_unfit(folder: str) -> str:
-    """Why Ray cannot keep its temporary files there, after the folder's name; "" if it can."""
+    """Why Ray cannot keep its temporary files in a folder; "" if it can.
+
+    The text follows the name of the folder in a message.
+    """
     if len(os.fsencode(folder)) > LONGEST:
         return f"is too long for Ray's sockets (at most {LONGEST} characters)"
     if not folder.startswith("/"):

@@ -1,4 +1,4 @@
-"""The worker's side: a Ray function trainable around ``run_trial``, which knows no tuner."""
+"""The function trainable that a Ray worker runs; it calls ``run_trial``, which knows no tuner."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ FIRST_CHECKPOINT = 4.0  # seconds after a trial's start
 class Shared:
     """What all trials of a phase have in common.
 
-    ``data``: by the name that jobs give; a sweep has one, named "". For a worker it is the folder
-    of the prepared arrays, which it maps, or the data set itself out of the object store where
-    workers are on other machines. ``function``: trains one trial; None for ``run_trial``.
-    ``bases``: those of all trials, for the one that computes a bank.
+    ``data`` are the data sets, by the name that jobs give; a sweep has one, named "". A worker on
+    this machine gets the folder of the prepared arrays and maps them. Workers on other machines
+    get the data set itself from the object store. ``function`` trains one trial; None means
+    ``run_trial``. ``bases`` are those of all trials, so that the trial that computes a bank
+    computes it for all.
     """
 
     data: Mapping[str, str | Prepared]
@@ -52,7 +53,10 @@ class Shared:
 
 
 def train(config: dict[str, Any], shared: Shared) -> None:
-    """One trial. Results go out through Ray; so does how it ended."""
+    """Train one trial. The results of epochs and the outcome are reported through Ray.
+
+    On the CPU an exception becomes the outcome FAILED; with a GPU it is raised.
+    """
     prepare_process(shared)
     trial = parse_trial(json.loads(config[TRIAL]))
     function = shared.function or _run_trial()
@@ -67,7 +71,7 @@ def train(config: dict[str, Any], shared: Shared) -> None:
             outcome = run_or_restart(function, trial, data, reporter, folder)
     except Exception as error:
         if shared.gpus:
-            raise  # an error may leave the GPU unusable for this process: Ray replaces it
+            raise  # the GPU may be unusable for this process now, so Ray has to replace it
         traceback.print_exc()
         outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
     tune.report(pack_end(outcome))
@@ -80,7 +84,7 @@ def run_or_restart(
     report: Report,
     resume: Path | None,
 ) -> TrialOutcome:
-    """The trial from its checkpoint on; from nothing where the checkpoint cannot be read."""
+    """Train a trial from its checkpoint on, or from the start if it cannot be read."""
     if resume is None:
         return function(trial, data, report, None)
     from pdf_search.training import CheckpointError  # noqa: PLC0415
@@ -95,10 +99,10 @@ def run_or_restart(
 
 
 class Reporter:
-    """Sends each epoch; with a checkpoint now and then, and with the last epoch.
+    """Reports each epoch to Ray; sometimes, and with the last epoch, with a checkpoint.
 
-    The first checkpoint comes soon and the next ones at growing distances up to ``seconds``: runs
-    that are cut short again and again still get on.
+    The first checkpoint is due after ``FIRST_CHECKPOINT`` seconds. The distance then doubles up to
+    ``seconds``. So a run that is interrupted again and again still makes progress.
     """
 
     def __init__(self, epochs: int, seconds: float, device: str) -> None:
@@ -110,6 +114,7 @@ class Reporter:
         self.epoch = 0
 
     def __call__(self, report: EpochReport, save: Save) -> None:
+        """Report an epoch; ``save`` writes a checkpoint into a folder if one is due."""
         self.epoch = report.epoch
         result = pack_epoch(report, self.device)
         due = time.monotonic() - self.saved >= self.distance
@@ -125,7 +130,10 @@ class Reporter:
 
 
 def prepare_process(shared: Shared) -> None:
-    """Hide the GPUs from a CPU trial, and give torch the trial's CPUs. Before torch sees a GPU."""
+    """Hide the GPUs from a CPU trial, and set torch's threads to the trial's CPUs.
+
+    It must come before torch initialises CUDA.
+    """
     if not shared.gpus:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     if shared.function is None:
