@@ -1,4 +1,7 @@
-"""The command line: verbs that parse, call and print. Each imports what it needs when it runs."""
+"""The command line: verbs that parse options, call the library and print.
+
+A verb imports what it needs when it runs, so that ``--help`` is quick.
+"""
 
 from pdf_search.imports import quietly
 

@@ -35,9 +35,13 @@ from pdf_search.signals import ENDING, receive
 
 
 class Verbs(TyperGroup):
-    """Our own errors are one message and an exit code; anything else is a bug and shows itself."""
+    """The group of verbs; it turns our own errors into a message and an exit code.
+
+    Any other exception is a bug, and is shown with its traceback.
+    """
 
     def invoke(self, ctx: Any) -> Any:
+        """Run the verb; an interrupt exits with 130."""
         try:
             return super().invoke(ctx)
         except PdfSearchError as error:
@@ -99,9 +103,10 @@ def _root(
 
 
 def main() -> None:
+    """Run the program ``pdf-search``."""
     if not sys.warnoptions:
         show_only_our_warnings()
-    # As Ctrl-C does, wherever no run receives them.
+    # Where no run receives them, the other signals that end a process act as Ctrl-C does.
     receive(signal.default_int_handler, ENDING)
     try:
         prepare_process()

@@ -1,4 +1,4 @@
-"""Durations as people write them."""
+"""Reads durations as people write them, such as 90s or 1h30m."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(min|[smhd]?)\s*")
 
 
 def parse_duration(text: str) -> float:
-    """Seconds of ``90``, ``90s``, ``30m``, ``1h30m`` or ``2d``.
+    """The seconds of a duration such as ``90``, ``90s``, ``30m``, ``1h30m`` or ``2d``.
 
     Raises:
-        BadParameter: not a duration; names the forms.
+        BadParameter: the text is no duration. The message names the forms.
     """
     parts = list(_PART.finditer(text.strip()))
     if not parts or "".join(part.group() for part in parts) != text.strip():

@@ -1,4 +1,4 @@
-"""The end of a sweep or study: what is told of it, its exit code, and how to go on."""
+"""Ends a sweep or study on the command line: the last messages and the exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def exit_after(result: SweepResult) -> None:
     """Tell what failed and how to go on, and exit with the code for it.
 
     Raises:
-        typer.Exit: 130 after an interrupt, 1 if every trial of a phase failed or diverged.
+        typer.Exit: 130 after an interrupt, 1 if the first trials failed alike, or if every trial of
+            a phase failed or diverged.
     """
     confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
@@ -42,7 +43,7 @@ def exit_after(result: SweepResult) -> None:
 
 
 def _tell_rows(trials: list[TrialRecord]) -> None:
-    """A line for each row of a study without a result."""
+    """Print a line for each run of a study that has no result."""
     for trial in trials:
         if trial.state in (State.FAILED, State.DIVERGED):
             row = trial.origin.partition(": ")[2]
@@ -50,7 +51,7 @@ def _tell_rows(trials: list[TrialRecord]) -> None:
 
 
 def unfinished(result: SweepResult) -> str:
-    """That the sweep or study is not finished, why, how far it came, and how to go on."""
+    """The message that a sweep or study is not finished: why, how far it came, how to go on."""
     if isinstance(result.plan, StudyPlan):
         what = f"study {result.plan.name}", "runs"
         done = sum(trial.state is State.COMPLETE for trial in result.confirm)
@@ -65,13 +66,13 @@ def unfinished(result: SweepResult) -> str:
 
 
 def _end_in_words(ended: str, reason: str, what: str) -> str:
-    """Why a sweep or study ended early; ``what``: it trains."""
+    """Why a sweep or study ended early, in words; ``what`` is "trials" or "runs"."""
     alike = f"the first {what} failed alike, {reason!r}, which is to be mended first,"
     return {"time": "stopped by --time", "alike": alike}.get(ended, ended)
 
 
 def interrupted(folder: SweepFolder) -> str:
-    """What to tell after a signal that no run received."""
+    """The message after a signal that came while no trials ran."""
     try:
         with folder.open_store() as store:
             known = bool(store.sweeps())

@@ -1,4 +1,4 @@
-"""Execution of a sweep or study: planned, run, reported."""
+"""Carries out a sweep or study for a verb: plans it, runs it, and writes its report."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from pdf_search.sweep import (
 def plan_space(
     space: str, sets: list[str] | None, options: dict[str, Any], output: OutputOptions
 ) -> Plan:
-    """The plan of a sweep over a space; ``options`` are those of SweepOptions that were given."""
+    """Plan a sweep over a space; ``options`` are those fields of SweepOptions that were given."""
     settled = SweepOptions(out=output.out, db=output.url, **options)
     return plan_sweep(load_space(space, sets or ()), settled, progress=say)
 
 
 def execute_plan(plan: Plan | StudyPlan) -> None:
-    """Print a plan and execute it; a study's tables are written as its runs end."""
+    """Print a plan and execute it; a study's tables are rewritten as its runs end."""
     say("\n".join(plan.lines()))
     listed = isinstance(plan, StudyPlan)
     functions = Functions(on_finished=StudyReport(plan.folder)) if listed else None
@@ -55,7 +55,7 @@ def execute_plan(plan: Plan | StudyPlan) -> None:
 
 
 def continue_recorded(name: str, output: OutputOptions, changes: dict[str, Any]) -> None:
-    """Go on with a recorded sweep or study; ``changes`` replace recorded SweepOptions."""
+    """Continue a recorded sweep or study; ``changes`` replace its recorded options."""
     folder = recorded_folder(name, output)
     functions = Functions(on_finished=StudyReport(folder))
     changes = changes | {"progress": say, "functions": functions}
@@ -63,15 +63,15 @@ def continue_recorded(name: str, output: OutputOptions, changes: dict[str, Any])
 
 
 def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
-    """Run, then write the report of what there is.
+    """Run a sweep, write its report, also after an unexpected error, and exit with its code.
 
     Raises:
-        typer.Exit: 130 after an interrupt, 1 if every trial of a phase failed or diverged.
+        typer.Exit: 130 after an interrupt, 1 if there is no result; see ``exit_after``.
     """
     try:
         result = run()
     except (ConfigError, DataError, ResourceError, StoreError):
-        raise  # found before anything was run, or there is no database to report from
+        raise  # nothing was run yet, or there is no database to report from
     except KeyboardInterrupt:
         say(interrupted(folder))
         raise typer.Exit(INTERRUPTED) from None
@@ -86,7 +86,7 @@ def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
 
 
 def write_report(folder: SweepFolder) -> None:
-    """The report, and its table on the terminal. A failure is told and never hides the sweep."""
+    """Write the report and print its table; a failure is only a warning, as results are safe."""
     try:
         with folder.open_store() as store:
             write_tables(store, folder.name, folder.report)
@@ -100,7 +100,7 @@ def write_report(folder: SweepFolder) -> None:
 
 
 def masked(word: str) -> str:
-    """A word of the command line without the password of a database URL in it."""
+    """A word of the command line, with the password of a database URL masked."""
     flag, equals, url = word.rpartition("=") if word.startswith("--db=") else ("", "", word)
     if "://" not in url:
         return word
@@ -111,5 +111,5 @@ def masked(word: str) -> str:
 
 
 def command_line() -> str:
-    """The command as it was given, to be recorded; passwords are masked."""
+    """The command line of this process, quoted, to be recorded; passwords are masked."""
     return shlex.join(["pdf-search", *map(masked, sys.argv[1:])])

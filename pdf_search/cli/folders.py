@@ -1,4 +1,4 @@
-"""Finding what was recorded: by its name below --out, or by the path of its folder."""
+"""Finds the folder of a recorded sweep for a verb, and writes its report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def recorded_folder(name: str, output: OutputOptions) -> SweepFolder:
-    """Where a sweep, study or part of one lies. Another name that it was recorded as is told."""
+    """The folder of a sweep, study or part of one, by its name below ``--out`` or by its path.
+
+    If it was recorded under another name, the user is told.
+    """
     from pdf_search.sweep import SweepFolder
 
     folder = SweepFolder.find(output.out, name, output.url)
@@ -24,7 +27,7 @@ def recorded_folder(name: str, output: OutputOptions) -> SweepFolder:
 
 
 def write_tables(store: Store, name: str, folder: Path) -> list[Path]:
-    """The report of a sweep, or of the study that the name means."""
+    """Write the report of the sweep or study of that name into ``folder``, and list its files."""
     from reports import has_study, write_report, write_study
 
     write = write_study if has_study(store, name) else write_report

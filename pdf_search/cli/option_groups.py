@@ -1,4 +1,4 @@
-"""Groups of options: a dataclass that is one parameter of a verb, each field of it an option."""
+"""Lets a verb take a dataclass as a parameter, each field of which is a command-line option."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Any, get_type_hints
 
 
 def given(*groups: Any) -> dict[str, Any]:
-    """The options of some groups that were given, by name."""
+    """The options of the groups that were given, by name; those that are None or False are not."""
     values = {field.name: getattr(group, field.name) for group in groups for field in fields(group)}
     return {k: v for k, v in values.items() if v is not None and v is not False}
 
 
 def option_groups(verb: Callable[..., None]) -> Callable[..., None]:
-    """Make each field of a verb's option groups an option of the command line."""
+    """Decorate a verb: each field of a dataclass parameter becomes an option for typer.
+
+    The verb gets the dataclasses, filled with the values of their options.
+    """
     hints = get_type_hints(verb, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     parameters: list[Parameter] = []

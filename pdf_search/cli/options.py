@@ -1,4 +1,4 @@
-"""Options that several verbs have in common, declared once, in groups."""
+"""The options that several verbs have in common, in groups, each declared once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Count = Annotated[int | None, Option(min=1)]
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What is searched, beyond the space."""
+    """The options of the search: how many trials, for how long, by which method."""
 
     name: Annotated[
         str | None, Option(help="Name of the sweep. Default: the space's.", rich_help_panel=_SEARCH)
@@ -65,7 +65,7 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class ConfirmOptions:
-    """How winners are trained again."""
+    """The options of the confirm phase, in which the best trials are trained again."""
 
     top_k: Annotated[
         int | None,
@@ -84,7 +84,7 @@ class ConfirmOptions:
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """On what trials run."""
+    """The options for the machine or cluster that trials run on."""
 
     cpus_per_trial: Annotated[
         int | None, Option(min=1, help="Default: 1.", rich_help_panel=_MACHINE)
@@ -115,7 +115,7 @@ class MachineOptions:
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """What of a study is run, and for how long."""
+    """The options of a study: which of its rows are run, for how long, on which device."""
 
     name: Annotated[
         str | None, Option(help="Name of its folder. Default: the study's.", rich_help_panel=_STUDY)
@@ -146,7 +146,7 @@ class StudyOptions:
 
 @dataclass(frozen=True)
 class DataOptions:
-    """Where data come from."""
+    """The options for data: where raw files and prepared data lie."""
 
     data_root: Annotated[
         Path | None, Option(help="Folder with raw files; only read.", rich_help_panel=_FILES)
@@ -159,13 +159,13 @@ class DataOptions:
     ] = False
 
     def prepare(self, config: DataConfig) -> Path:
-        """Prepare a data set if it is not there yet; returns its folder."""
+        """Prepare a data set if the cache does not have it, and return its folder."""
         from pdf_search.data import prepare
 
         return prepare(config, self.data_root, self.cache, self.assume_yes, say)
 
     def load(self, config: DataConfig) -> Prepared:
-        """Load a data set, prepared if it is not there yet."""
+        """Load a data set, after preparing it if the cache does not have it."""
         from pdf_search.data import load_prepared
 
         return load_prepared(self.prepare(config))
@@ -173,7 +173,7 @@ class DataOptions:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Where results lie."""
+    """The options for results: the folder of all sweeps, and a database elsewhere."""
 
     out: Annotated[Path, Option(help="Folder of all sweeps.", rich_help_panel=_FILES)] = Path(
         "runs"
@@ -185,7 +185,7 @@ class OutputOptions:
 
     @property
     def url(self) -> str | None:
-        """The database's absolute file or its URL; None for each sweep's own file."""
+        """The database as an absolute file or a URL; None if each sweep has its own file."""
         if self.db is None:
             return None
         from pdf_search.paths import expanded

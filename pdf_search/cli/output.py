@@ -1,4 +1,4 @@
-"""What a verb prints: results on standard output, all else on standard error."""
+"""Prints for the verbs: results on standard output, all else on standard error."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pdf_search.errors import PdfSearchError
 
 
 def say(text: str) -> None:
-    """A message for people."""
+    """Print a message for people, on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def print_result(text: str) -> None:
-    """A result; letters that standard output does not know are told of.
+    """Print a result; a note says so if standard output cannot encode all its letters.
 
     Raises:
         PdfSearchError: standard output cannot be written, for instance to a full disk.
@@ -35,7 +35,7 @@ def print_result(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """A result for programs, as strict JSON: a number that is not finite is null."""
+    """Print a result for programs as strict JSON, where a number that is not finite is null."""
     from pydantic_core import to_jsonable_python
 
     tree = to_jsonable_python(value, inf_nan_mode="null", fallback=str)
@@ -52,11 +52,12 @@ def _can_say(text: str) -> bool:
 
 
 def facts(pairs: Mapping[str, Any]) -> str:
-    """One fact a line, the names aligned; empty ones are left out."""
+    """Format pairs of name and value as aligned lines; empty values are left out."""
     shown = {name: str(value) for name, value in pairs.items() if value not in ("", None)}
     width = max(map(len, shown), default=0)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in shown.items())
 
 
 def megabytes(size: int) -> str:
+    """A number of bytes in megabytes (10^6), with one decimal."""
     return f"{size / 1e6:,.1f} MB"

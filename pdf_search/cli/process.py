@@ -1,4 +1,4 @@
-"""What the program needs of its process before a verb runs; as a library nothing of it is done."""
+"""Prepares the process before a verb runs. Where the package is a library, none of it is done."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ INTERRUPTED = 130  # exit code after Ctrl-C, as shells give it
 
 
 def prepare_process() -> None:
-    """Set up streams that can say everything and plots without a window; check the words given.
+    """Set up the output streams and Matplotlib, and check the folder and the command's words.
 
     Raises:
-        ConfigError: the current folder is gone, or a word of the command is no text here.
+        ConfigError: the current folder is gone, or a word of the command cannot be decoded.
     """
     _open_streams()
-    # The program shows no window, and a notebook's backend may not be installed here.
+    # The program shows no window, and the backend that a notebook sets may not be installed here.
     os.environ["MPLBACKEND"] = "agg"
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where it keeps its list of fonts
+    # Matplotlib would warn about the place of its font cache.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     _check_folder()
     _check_words(sys.argv)
 
 
 def let_idle_threads_sleep() -> None:
-    """For verbs that use torch, before they import it.
+    """Let OpenMP threads sleep while they wait; a verb calls it before it imports torch.
 
-    Idle threads that spin slow a busy machine down tenfold and more.
+    On a busy machine, threads that spin while they wait make a run ten times slower or more.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _open_streams() -> None:
-    """A letter that the terminal does not know is written as ``\\xf6``; a closed stream is mute."""
+    """Let the streams write a letter that they cannot encode by its number; mute a closed one."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -52,7 +53,7 @@ def _check_folder() -> None:
 
 
 def _check_words(words: list[str]) -> None:
-    """Bytes that are no text cannot be recorded with the results."""
+    """Check that all words are text, because the command line is recorded with the results."""
     odd = next((word for word in words if any("\ud800" <= c <= "\udfff" for c in word)), None)
     if odd is None:
         return

@@ -1,4 +1,4 @@
-"""The tables of a study, written as its runs end."""
+"""Writes the tables of a study while its runs end."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from pdf_search.results import Store
     from pdf_search.sweep import SweepFolder
 
-PAUSE = 9  # times what writing the tables took
+PAUSE = 9  # the pause after writing, as a multiple of the time that it took
 
 
 class StudyReport:
-    """Writes a study's tables as runs end. A failure is told once and never ends the study.
+    """Writes a study's tables when a run ends; a failure is told once and never ends the study.
 
-    All runs are read each time, so that a long study writes less often: its tables take at most a
-    tenth of its time.
+    All runs are read each time. So that writing takes at most a tenth of the time, a call within
+    the pause after the last writing does nothing.
     """
 
     def __init__(self, folder: SweepFolder) -> None:
@@ -27,6 +27,7 @@ class StudyReport:
         self.due = 0.0  # on the clock of time.monotonic
 
     def __call__(self, store: Store) -> None:
+        """Write the tables from the database, unless the pause is not over."""
         begun = time.monotonic()
         if begun < self.due:
             return

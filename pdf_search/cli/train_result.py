@@ -1,4 +1,4 @@
-"""What a single training amounts to, as data and as a table."""
+"""The result of a single training, as data for programs and as a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pdf_search.training import target_values
 from pdf_search.wording import counted
 from reports import format_both, metric_label, render_plain, scaled
 
-SHOWN = 20  # targets in the table
+SHOWN = 20  # most targets in the table
 
 
 def train_result(
@@ -34,7 +34,11 @@ def train_result(
     outcome: TrialOutcome,
     baseline: EpochReport,
 ) -> dict[str, Any]:
-    """JSON-like data: the state, the values of each replicate, their mean, and the baseline's."""
+    """The result as JSON-like data.
+
+    It has the state, the values of each replicate, their mean and deviation, each target's, and the
+    baseline's.
+    """
     metric = METRICS[config.data.metric or data.info.metric]
     summary = _summary(config, data, path.name, curve, outcome, metric)
     shape = data.info.shape
@@ -73,7 +77,7 @@ def train_result(
 
 
 def result_table(result: dict[str, Any]) -> str:
-    """The result for a terminal: one line for the model, one for the baseline."""
+    """The result as text for a terminal: a row for the model and one for the baseline."""
     metric = METRICS[result["metric"]]
     label = metric_label(metric.name, result["unit"])
     header = ["", f"valid {label}", f"test {label}", "n"]
@@ -93,7 +97,7 @@ def result_table(result: dict[str, Any]) -> str:
 def _targets(
     data: Prepared, path: Path, outcome: TrialOutcome, metric: Metric
 ) -> list[dict[str, Any]]:
-    """Each target's own values, where there are several; the metric is their mean."""
+    """The values of each target if there are several, whose mean is the metric; else []."""
     if outcome.state is not State.COMPLETE:
         return []
     found = target_values(path, metric.name)
@@ -134,7 +138,7 @@ def _cell(stat: dict[str, Any], metric: Metric) -> str:
 
 
 def _unchosen(result: dict[str, Any], metric: Metric) -> str:
-    """What to know where no epoch has a value to be chosen by; "" elsewhere."""
+    """A note if no epoch has a validation value to be chosen by; else ""."""
     done = result["state"] == State.COMPLETE.value
     if not done or result["test"]["n"]:
         return ""

@@ -1,4 +1,4 @@
-"""Finding a trained model: the folder of a run, or a trial of a sweep."""
+"""Finds and loads a trained model: that of a single run, or of a trial of a sweep."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdf_search.results import Store
     from pdf_search.sweep import SweepFolder
 
-SHOWN_GRAPHS = 12  # of those kept, in a message
+SHOWN_GRAPHS = 12  # most numbers of kept graphs in a message
 
 RunName = Annotated[
     str,
@@ -36,7 +36,7 @@ RunName = Annotated[
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """Which trained model of a run."""
+    """The options that choose a trial of a sweep."""
 
     trial: Annotated[int | None, Option(min=0, help="Number of a sweep's trial.")] = None
     phase: Annotated[Phase, Option(help="Phase of --trial.")] = Phase.SEARCH
@@ -44,7 +44,7 @@ class TrialOptions:
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A trained model on storage. ``explained``: where its explanation goes."""
+    """A trained model on storage; ``explained`` is the default folder of its explanation."""
 
     config: TrialConfig
     checkpoint: str  # folder or URI
@@ -52,11 +52,11 @@ class StoredModel:
 
 
 def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredModel:
-    """The folder of a run, or a trial of a sweep.
+    """Find the model of a single run, or of a trial of a sweep if ``which`` gives a number.
 
     Raises:
         ConfigError: there is none, or it has no checkpoint.
-        StoreError: no such sweep or trial.
+        StoreError: there is no such sweep or trial.
     """
     if which.trial is not None:
         return _of_sweep(run, which.trial, which.phase, output)
@@ -79,7 +79,10 @@ def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredMode
 
 
 def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:
-    """A sweep or study was named where one trial is wanted; ``parts``: of the study."""
+    """The error that a sweep or study was named where one trial is wanted.
+
+    ``parts`` are those of a study, [] for a sweep.
+    """
     what, which = "sweep", "one of its trials with --trial N"
     if parts:
         what, which = "study", "one of its runs with --phase confirm --trial N"
@@ -90,7 +93,7 @@ def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:
 
 
 def _parts(store: Store, folder: SweepFolder) -> list[str]:
-    """The parts of the study that lies here, as they are called; none of a sweep."""
+    """The names on the command line of the parts of this folder's study; [] for a sweep."""
     from pdf_search.results import study_parts
 
     return [folder.called_now(part.name) for part in study_parts(store, folder.name)]
@@ -129,7 +132,10 @@ def _of_sweep(name: str, number: int, phase: Phase, output: OutputOptions) -> St
 def loaded(
     stored: StoredModel, source: DataOptions, replicate: int | None = None
 ) -> Iterator[Trained]:
-    """The model on the CPU. Data are prepared only where a checkpoint is of an older version."""
+    """Load the model on the CPU, inside a ``with`` block.
+
+    Data are needed, and prepared, only if an older version wrote the checkpoint.
+    """
     with _local(stored.checkpoint) as folder:
         yield _load(folder, stored, source, replicate)
 
@@ -138,10 +144,12 @@ def loaded(
 def loaded_to_explain(
     stored: StoredModel, source: DataOptions, replicate: int, graph: int | None
 ) -> Iterator[Trained]:
-    """The model, with graphs to look at: those kept with it, or its data set if more is asked.
+    """Load the model with graphs to explain, inside a ``with`` block.
+
+    The graphs are those kept with the model, or its data set if ``graph`` is not among them.
 
     Raises:
-        ConfigError: graph number ``graph`` is not kept with it, and the data set is gone.
+        ConfigError: graph number ``graph`` is not kept with the model, and the data set is gone.
     """
     from pdf_search.errors import TrialError
     from pdf_search.inference import load_trained, with_excerpt
@@ -175,7 +183,7 @@ def _load(folder: Path, stored: StoredModel, source: DataOptions, replicate: int
 def _data_of(
     trained: Trained, folder: Path, config: DataConfig, source: DataOptions, graph: int | None
 ) -> Prepared:
-    """The data set that the model was trained on, as prepared then or prepared again."""
+    """The data set that the model was trained on: as prepared then, or prepared again."""
     from pdf_search.data import recorded_data
 
     facts = trained.facts
@@ -208,7 +216,7 @@ def _not_kept(trained: Trained, folder: Path, graph: int | None, why: str) -> st
 
 @contextmanager
 def _local(checkpoint: str) -> Iterator[Path]:
-    """The checkpoint's folder; one on remote storage is fetched for the time being."""
+    """The checkpoint's folder inside a ``with`` block, a copy if it is on remote storage."""
     if Path(checkpoint).is_dir():
         yield Path(checkpoint)
         return

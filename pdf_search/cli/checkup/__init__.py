@@ -1,4 +1,4 @@
-"""What ``pdf-search doctor`` looks at: what a trial needs, by doing what a trial does."""
+"""The checks of ``pdf-search doctor``: they do what a trial does, and see whether it works."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Check", "checkup"]
 
 
 def checkup(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
-    """Each check as soon as it is done."""
+    """Run all checks, and give each as soon as it is done."""
     yield from package_checks()
     yield from process_checks()
     yield from folder_checks(out, data_root, cache)

@@ -1,4 +1,4 @@
-"""One thing that ``pdf-search doctor`` looked at."""
+"""The result of one check of ``pdf-search doctor``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Check:
-    """``ok`` is False only where a sweep cannot work; a missing GPU is fine."""
+    """What a check found; ``ok`` is False only if a sweep cannot work, as without a package."""
 
     name: str
     found: str
@@ -16,7 +16,7 @@ class Check:
 
 
 def guarded(name: str, look: Callable[[], str]) -> Check:
-    """What was found, or the error: whatever a broken installation raises is the finding."""
+    """Run a check that may raise anything; the exception is then what it found."""
     try:
         return Check(name, look())
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Folders that a sweep writes to: a file is written into each, and removed."""
+"""Checks the folders that a sweep writes to, by writing a file into each and removing it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pdf_search.paths import expanded, why_not_writable
 
 
 def folder_checks(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
+    """Check the cache, ``--out``, the temporary folders, and ``--data-root`` if it is given."""
     yield _cache(cache)
     yield _out(out)
     yield guarded("temporary", tempfile.gettempdir)
@@ -39,7 +40,7 @@ def _out(out: Path) -> Check:
 
 
 def _writable(name: str, folder: Path, remedy: str, more: str = "") -> Check:
-    """Whether the folder, or the nearest one above it that exists, can be written."""
+    """Check that a folder, or the nearest one above it that exists, can be written."""
     reason = why_not_writable(folder)
     if reason:
         return Check(name, f"{folder} cannot be written ({reason}): {remedy}", ok=False)

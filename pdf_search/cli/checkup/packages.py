@@ -1,4 +1,4 @@
-"""Packages that can really be imported, and the machine that they find."""
+"""Checks that the packages can be imported, and which CPUs and GPUs they find."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ MODULES = {"torch-geometric": "torch_geometric", "SQLAlchemy": "sqlalchemy"}
 
 
 def package_checks() -> Iterator[Check]:
+    """Check the versions of this package, Python and the needed packages, the GPU and the CPUs."""
     yield Check("pdf-search", version("pdf-search"))
     yield Check("python", platform.python_version(), sys.version_info >= (3, 11))
     for name in NEEDED:
@@ -32,7 +33,7 @@ def package_checks() -> Iterator[Check]:
 
 
 def package(name: str, module: str) -> Check:
-    """Its version, if it can really be imported."""
+    """Check that a package can be imported; ``name`` is its name on PyPI."""
     try:
         with quietly():
             import_module(module)
@@ -50,7 +51,7 @@ def _broken(name: str, error: Exception) -> Check:
 
 
 def gpu() -> str:
-    """The GPUs that torch sees; for none, what it was built for and why it sees none."""
+    """The GPUs that torch sees; if none, what torch is built for and why it sees none."""
     import torch
 
     with warnings.catch_warnings(record=True) as caught:
@@ -67,7 +68,7 @@ def gpu() -> str:
 
 
 def _why_none(said: list[str]) -> str:
-    """``said``: what torch warned of, if this process had not asked it before."""
+    """Why torch sees no GPU; ``said`` are its warnings, which it gives only once a process."""
     import torch
 
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")

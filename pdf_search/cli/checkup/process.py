@@ -1,4 +1,4 @@
-"""What the process was given: terminal, variables, limits. All of it works; it is told."""
+"""Reports on the terminal, environment variables and limits of the process; none is a fault."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "grpc_proxy
 
 
 def process_checks() -> Iterator[Check]:
+    """Report the terminal's encoding, the limits, and variables that Ray or downloads read."""
     yield Check("terminal", _terminal())
     yield Check("open files", _open_files())
     if SHARED_MEMORY.is_dir():

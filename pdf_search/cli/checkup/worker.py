@@ -1,4 +1,4 @@
-"""What a trial does: it compiles a kernel, and runs in a worker that Ray started."""
+"""Checks what a trial does: it compiles a kernel, and runs in a worker that Ray starts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from pdf_search.errors import PdfSearchError
 
 
 def worker_checks(cache: Path | None) -> Iterator[Check]:
+    """Compile and run a kernel, then import this package in a worker of Ray."""
     yield _kernels(cache)
     yield _ray()
 
 
 def _kernels(cache: Path | None) -> Check:
-    """A kernel, compiled or fetched from where compiled ones are kept."""
+    """Run a kernel, which is compiled or loaded from the folder of compiled ones."""
     started = time.monotonic()
     try:
         from pdf_search.kernels import keep_kernels

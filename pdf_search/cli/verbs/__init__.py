@@ -1,1 +1,1 @@
-"""The verbs, one file each. Those that start from something recorded are in ``recorded``."""
+"""The verbs, one file each; those that start from something recorded are in ``recorded``."""

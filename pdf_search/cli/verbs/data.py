@@ -1,4 +1,4 @@
-"""The verb that prepares a data set and prints what is in it: data."""
+"""The verb ``data`` prepares a data set and prints what is in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdf_search.wording import counted
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig
 
-_SHOWN = 20  # classes or targets
+_SHOWN = 20  # most classes or targets that are printed
 
 
 @option_groups
@@ -52,7 +52,7 @@ def data(
 
 
 def _data_text(found: dict[str, Any], guess: str | None) -> str:
-    """``guess``: why the task was chosen, if nobody named it."""
+    """The statistics as text; ``guess`` says why the task was chosen if the user named none."""
     notes, sizes, names = (found.pop(key) for key in ("notes", "classes", "class_names"))
     if guess:
         found["task"] += f" ({guess})"
@@ -84,8 +84,10 @@ def _list_data(cache: Path | None, as_json: bool) -> None:
 
 
 def _data_config(name: str, sets: list[str]) -> DataConfig:
-    """Raises:
-    ConfigError: a --set that is no setting of a data set.
+    """The configuration of a data set given by name, or by the path of a CSV file.
+
+    Raises:
+        ConfigError: a ``--set`` is no setting of a data set.
     """
     from pdf_search.config import newest
     from pdf_search.space import data_config

@@ -1,4 +1,4 @@
-"""The verb that checks what sweeps need: doctor."""
+"""The verb ``doctor`` checks what sweeps need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb that shows what a trained model has learned."""
+"""The verb ``explain`` shows what a trained model has learned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pdf_search.paths import expanded
 
 @dataclass(frozen=True)
 class ExplainOptions:
-    """What of the model is looked at."""
+    """The options that choose the graph, channels and replicate to explain."""
 
     graph: Annotated[
         int | None, Option(min=0, help="Number of the graph. Default: the first for validation.")
@@ -31,7 +31,7 @@ class ExplainOptions:
 
     @property
     def numbers(self) -> list[int] | None:
-        """The channels.
+        """The channels as numbers; None if they were not given.
 
         Raises:
             ConfigError: they are not numbers.

@@ -1,4 +1,4 @@
-"""The verb that says what a sweep would do: plan."""
+"""The verb ``plan`` says what a sweep would do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def plan(
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
-    """The plan for programs: its numbers, and the whole configuration of the first trial."""
+    """The plan for ``--json``: its numbers, and the whole configuration of the first trial."""
     return {
         "name": plan.name,
         "folder": plan.folder.path,

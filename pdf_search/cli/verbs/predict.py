@@ -1,4 +1,4 @@
-"""The verb that predicts new molecules with a trained model."""
+"""The verb ``predict`` predicts new molecules with a trained model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb that shows the whole way on a small data set: quickstart."""
+"""The verb ``quickstart`` runs a whole sweep on a small data set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdf_search.cli.options import (
 from pdf_search.cli.output import say
 
 QUICKSTART = "quickstart"
-QUICK_CONCURRENT = 4  # with more at once, early stopping has nothing to compare with
+QUICK_CONCURRENT = 4  # with more trials at once, early stopping has too few to compare with
 
 
 @option_groups

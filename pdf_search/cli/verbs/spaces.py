@@ -1,4 +1,4 @@
-"""The verb that shows and copies search spaces: spaces."""
+"""The verb ``spaces`` shows and copies search spaces."""
 
 from __future__ import annotations
 

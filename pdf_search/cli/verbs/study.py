@@ -1,4 +1,4 @@
-"""The verb that runs a table's fixed configurations: study."""
+"""The verb ``study`` runs the fixed configurations of a table."""
 
 from __future__ import annotations
 
@@ -91,8 +91,10 @@ def _plan(
 
 
 def _check_published(study: Study) -> None:
-    """Raises:
-    ConfigError: rows want published numbers that are not there; names all of them.
+    """Check that the published numbers exist that rows are to be compared with.
+
+    Raises:
+        ConfigError: some do not. The message names all of them.
     """
     wrong = filter(None, map(_not_published, study.rows))
     if text := "\n".join(f"{study.source}: {line}" for line in wrong):
@@ -100,7 +102,7 @@ def _check_published(study: Study) -> None:
 
 
 def _not_published(row: StudyRow) -> str:
-    """Which published number of a row is not there, and what is; "" if it is."""
+    """The message that a row's published number does not exist, with close ones; "" if it does."""
     from pdf_search.data import lookup
     from reports import published
 
@@ -120,8 +122,10 @@ def _not_published(row: StudyRow) -> str:
 
 
 def _device(device: str | None, machine: MachineOptions) -> dict[str, Any]:
-    """Raises:
-    ConfigError: no such device, or a GPU for runs on the CPU.
+    """The SweepOptions that ``--device`` stands for; {} for a GPU if there is one.
+
+    Raises:
+        ConfigError: there is no such device, or GPUs are asked for runs on the CPU.
     """
     if device not in (None, "auto", "cpu", "cuda"):
         raise ConfigError(f"--device {device}: give auto, cpu or cuda")

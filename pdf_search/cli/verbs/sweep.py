@@ -1,4 +1,4 @@
-"""The verb that searches a space: sweep."""
+"""The verb ``sweep`` searches a space."""
 
 from __future__ import annotations
 

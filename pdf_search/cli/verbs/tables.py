@@ -1,4 +1,4 @@
-"""Verbs below `tables`: tables of the paper, with rows of studies."""
+"""The verbs of ``tables`` write tables of the paper, with rows of studies."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def statistics_verb(
 
 
 def _papers_sets(cache: Path | None) -> list[str]:
-    """The paper's data sets without those that take long to prepare and are not."""
+    """The paper's data sets; the two large ones of OGB only if they are prepared already."""
     from pdf_search.data import TU_SETS, cache_entries
 
     prepared = {entry.name for entry in cache_entries(cache)}

@@ -1,4 +1,4 @@
-"""The verb that trains one configuration, without a tuner."""
+"""The verb ``train`` trains one configuration, without a search and without Ray."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """One training: its name and place, its length, its seeds."""
+    """The options of a single training: its name and folder, its length, its seeds."""
 
     name: Annotated[str | None, Option(help="Name of the run. Default: train-SPACE.")] = None
     setting: Annotated[
@@ -89,8 +89,10 @@ def train(
 
 
 def _new_folder(options: TrainOptions, wanted: str) -> Path:
-    """Raises:
-    ConfigError: the name is taken.
+    """The folder of a new run: ``--name``, or ``wanted`` with a number if that is taken.
+
+    Raises:
+        ConfigError: the folder exists.
     """
     from pdf_search.runs import free_name, is_run
 
@@ -103,8 +105,10 @@ def _new_folder(options: TrainOptions, wanted: str) -> Path:
 
 
 def _begun_folder(options: TrainOptions) -> Path:
-    """Raises:
-    ConfigError: there is nothing to continue.
+    """The folder of the run that ``--resume`` continues.
+
+    Raises:
+        ConfigError: there is no such run, or no name is given.
     """
     from pdf_search.runs import find_folder, holds_sweep, is_run, resume_command
 
@@ -120,7 +124,7 @@ def _begun_folder(options: TrainOptions) -> Path:
 
 
 def _begun_data(folder: Path, source: DataOptions) -> Prepared | None:
-    """The data set as it was prepared for the run that is continued, if that is still there."""
+    """The data prepared for the run that is continued; None if they are gone."""
     from pdf_search.data import recorded_data
     from pdf_search.training import begun_with
 
@@ -129,7 +133,7 @@ def _begun_data(folder: Path, source: DataOptions) -> Prepared | None:
 
 
 def _data(config: TrialConfig, source: DataOptions, begun: Path | None) -> Prepared:
-    """The data set, prepared if it is not there yet.
+    """Load the data set, after preparing it if the cache does not have it.
 
     Raises:
         DataError: it cannot be prepared, or it is not what the run ``begun`` began with.
@@ -175,8 +179,10 @@ def _first(parameter: Parameter) -> Any:
 
 
 def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dict[str, Any]:
-    """Raises:
-    typer.Exit: 130 after an interrupt; everything up to the last whole epoch is kept.
+    """Train the run, with a line for each epoch, and give its result.
+
+    Raises:
+        typer.Exit: 130 after an interrupt. Everything up to the last whole epoch is kept.
     """
     from pdf_search.records import METRICS
     from pdf_search.stop_condition import StopCondition

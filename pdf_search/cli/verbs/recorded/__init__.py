@@ -1,1 +1,1 @@
-"""Verbs on what is recorded: read it, continue it, or train some of it again."""
+"""The verbs on recorded sweeps and studies: they read, continue, or train some of them again."""

@@ -1,4 +1,4 @@
-"""The verb that trains the best trials of a sweep again: confirm."""
+"""The verb ``confirm`` trains the best trials of a sweep again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb that lists sweeps: list."""
+"""The verb ``list`` lists recorded sweeps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def list_sweeps(output: OutputOptions, as_json: AsJson = False) -> None:
 
 
 def _none(output: OutputOptions) -> str:
-    """That nothing is listed, and why if --out is no folder of sweeps."""
+    """The message that there are no sweeps, with the reason if ``--out`` is no folder of sweeps."""
     from pdf_search.runs import holds_sweep, instead_of_sweep, is_run
 
     out = expanded(output.out)
@@ -59,7 +59,7 @@ def _none(output: OutputOptions) -> str:
 
 
 def _stores(output: OutputOptions) -> Iterator[tuple[Store, str]]:
-    """The databases, open one at a time; one that cannot be read is told and passed over."""
+    """Open the databases one at a time; one that cannot be read is skipped with a warning."""
     from pdf_search.results import Store
     from pdf_search.runs import databases
 
@@ -84,7 +84,7 @@ def _sweeps(store: Store) -> list[SweepData]:
 
 
 def _called(recorded: str, where: str, output: OutputOptions) -> str:
-    """What a sweep is called on the command line: its folder may have been renamed."""
+    """The name of a sweep on the command line, since its folder may have been renamed."""
     from pdf_search.sweep import SweepFolder
 
     if output.url is not None:

@@ -1,4 +1,4 @@
-"""The verb that writes the report of a sweep or study again: report."""
+"""The verb ``report`` writes the report of a sweep or study again."""
 
 from __future__ import annotations
 

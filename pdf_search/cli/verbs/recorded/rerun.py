@@ -1,4 +1,4 @@
-"""The verb that trains one recorded configuration again: rerun."""
+"""The verb ``rerun`` trains one recorded configuration again."""
 
 from __future__ import annotations
 

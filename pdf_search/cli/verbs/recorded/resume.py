@@ -1,4 +1,4 @@
-"""The verb that continues a sweep or study: resume."""
+"""The verb ``resume`` continues a sweep or study."""
 
 from __future__ import annotations
 

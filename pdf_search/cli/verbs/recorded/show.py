@@ -1,4 +1,4 @@
-"""The verb that shows a sweep, or one of its trials: show."""
+"""The verb ``show`` shows a sweep, or one of its trials."""
 
 from __future__ import annotations
 
