@@ -62,13 +62,14 @@ def _container_cpus(file: Path) -> int | None:
 
 
 def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> Resources:
-    """How large a trial is and how many run at once: as asked for, else what the nodes hold.
+    """Settle the CPUs and GPUs of a trial, and how many trials run at once.
 
-    Without ``--gpus-per-trial`` a trial takes one GPU where there is any.
+    Without ``--gpus-per-trial``, a trial gets a GPU if any node has one. Without ``--concurrent``,
+    as many trials run at once as fit.
 
     Raises:
-        ConfigError: a size that no machine can give.
-        ResourceError: a size, or a number at once, that these nodes have no room for.
+        ConfigError: no machine can give such a size.
+        ResourceError: these nodes do not have it.
     """
     cpus = options.cpus_per_trial
     gpus = options.gpus_per_trial

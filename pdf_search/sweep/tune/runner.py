@@ -1,4 +1,4 @@
-"""Runs a phase on Ray Tune: it trains the jobs of a source and records them in a trial log."""
+"""Runs phases on Ray Tune, in one session: trains the jobs of a source into a trial log."""
 
 from __future__ import annotations
 
@@ -138,12 +138,12 @@ def open_runner(
     stop_condition: StopCondition,
     say: Progress = silent,
 ) -> Iterator[Runner]:
-    """A Ray session for a sweep or a study, and the runner of its phases.
+    """Open a Ray session with its signal handling, and give the runner of its phases.
 
-    ``shared``: what all trials have in common, with the data sets as they were prepared.
+    ``shared`` is what all trials have in common, with the data sets as they were prepared.
 
     Raises:
-        ResourceError: the cluster is not fit for it.
+        ResourceError: Ray cannot start, or a node of the cluster is not fit.
     """
     storage = folder.storage(options.storage)
     if "://" not in storage:
