@@ -106,7 +106,7 @@ class Driver:
             plan.options.seed,
             plan.trials,
         )
-        with self._ledger(Phase.SEARCH, study) as trial_log:
+        with self._trial_log(Phase.SEARCH, study) as trial_log:
             settle_study(study, trial_log)
             retry(trial_log)
             unfinished = self._unfinished(trial_log)
@@ -125,7 +125,7 @@ class Driver:
         plan = self.plan
         chosen = best_trials(self.store, plan.name, top_k)
         self._tell(shortfall(len(chosen), top_k))
-        with self._ledger(Phase.CONFIRM) as trial_log:
+        with self._trial_log(Phase.CONFIRM) as trial_log:
             jobs = self._unfinished(trial_log)
             for line in confirmed_already(chosen, trial_log, plan.builder.confirm):
                 self._tell(line)
@@ -143,7 +143,7 @@ class Driver:
         Raises:
             ConfigError: there is no such trial, or it is the baseline.
         """
-        with self._ledger(phase) as trial_log:
+        with self._trial_log(phase) as trial_log:
             job = rerun_job(trial_log, number, self.plan.builder.device)
             trial_log.planned(job)
             if phase is Phase.SEARCH:
@@ -163,7 +163,7 @@ class Driver:
             self.messages.append(message)
 
     @contextmanager
-    def _ledger(self, phase: Phase, study: OptunaStudy | None = None) -> Iterator[TrialLog]:
+    def _trial_log(self, phase: Phase, study: OptunaStudy | None = None) -> Iterator[TrialLog]:
         plan = self.plan
         assert plan.data.info.shape is not None
         self.view = ProgressView(

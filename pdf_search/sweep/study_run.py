@@ -53,7 +53,7 @@ def run_listed(
             store.create_sweep(_record(plan, part, command))
     stop_condition = StopCondition(plan.options.time)
     view = StudyView(console or Console(stderr=True), partial(_tell, functions.on_finished, store))
-    trial_log = study_ledger(plan, store, view)
+    trial_log = study_trial_log(plan, store, view)
     jobs = open_jobs(plan, trial_log)
     trial_log.show()
     if jobs:
@@ -87,7 +87,7 @@ def _train(
         runner.run(ListSource(jobs), trial_log)
 
 
-def study_ledger(plan: StudyPlan, store: Store, view: StudyView) -> TrialLog:
+def study_trial_log(plan: StudyPlan, store: Store, view: StudyView) -> TrialLog:
     """The one trial log of all parts, whose runs are numbered through the parts."""
     for part in plan.parts:
         view.part(store.sweep(part.name), part.info.title)

@@ -24,7 +24,7 @@ from pdf_search.sweep import (
 )
 from pdf_search.sweep import study_run as module
 from pdf_search.sweep.study_plan import StudyPlan
-from pdf_search.sweep.study_run import open_jobs, study_ledger
+from pdf_search.sweep.study_run import open_jobs, study_trial_log
 from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from reports import load_study as load_report
@@ -68,7 +68,7 @@ def plan(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> StudyP
 
 
 def book_of(plan: StudyPlan, store: Store) -> TrialLog:
-    return study_ledger(plan, store, StudyView(Console(quiet=True)))
+    return study_trial_log(plan, store, StudyView(Console(quiet=True)))
 
 
 def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> None:
