@@ -1,7 +1,7 @@
-"""Frozen, validated configuration trees. Unknown keys are refused; equal trees hash equal.
+"""Frozen, validated configuration models. Unknown keys are refused; equal trees hash equal.
 
-``TrialConfig`` is everything a trial depends on. Nothing here imports torch: a search space can
-be checked on a machine without it.
+``TrialConfig`` holds everything that a trial depends on. Nothing here imports torch, so that a
+search space can be checked on a machine without it.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""The bases of f(G): a grid of (eps, k), diagonals, and where the matrices live."""
+"""The bases of f(G): the grid of (eps, k), the diagonals, and the node pairs that they cover."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class EpsRange(Frozen):
     step: Annotated[float, Field(ge=1e-4)] = 0.05
 
     def values(self) -> tuple[float, ...]:
+        """The values in ascending order, rounded to 10 decimals."""
         low, high = sorted((self.low, self.high))
         count = int((high - low) / self.step + 1e-9) + 1
         return tuple(round(low + i * self.step, 10) for i in range(count))
@@ -60,6 +61,7 @@ class PowerRange(Frozen):
     high: Power
 
     def values(self) -> tuple[int, ...]:
+        """The whole numbers in ascending order."""
         low, high = sorted((self.low, self.high))
         return tuple(range(low, high + 1))
 
@@ -71,11 +73,13 @@ class Hops(Frozen):
 
 
 class BasisConfig(Frozen):
-    """A grid of (eps, k), written in one of three ways, and where its matrices live.
+    """A grid of (eps, k), written in one of three ways, and the node pairs that the bases cover.
 
     ``eps`` with ``k``: every eps with every k. ``powers``: a range of k for each eps.
     ``pairs``: the (eps, k) one by one. The identity always comes first and is not listed.
-    ``diagonals``: further bases diag(D~^e), after those of the grid as in the authors' code.
+    ``diagonals``: exponents e of further bases diag(D~^e), which come after those of the grid, as
+    in the authors' code. ``support``: all node pairs, or those within a number of hops.
+    ``standardise``: each basis to mean 0 and deviation 1 over the pairs of each graph.
     """
 
     eps: EpsRange | tuple[float, ...] | None = None
@@ -105,7 +109,7 @@ class BasisConfig(Frozen):
 
     @property
     def grid(self) -> tuple[tuple[float, int], ...]:
-        """The distinct (eps, k), eps descending from 0, k ascending, without the identity."""
+        """The distinct (eps, k), by eps descending from 0, then k ascending; no identity."""
         if self.pairs is not None:
             points = set(self.pairs)
         elif self.powers is not None:
@@ -118,24 +122,24 @@ class BasisConfig(Frozen):
         return tuple(sorted(((e + 0.0, k) for e, k in points), key=lambda p: (-p[0], p[1])))
 
     def covers(self, other: BasisConfig) -> bool:
-        """Whether every basis of ``other`` is one of these, on the same pairs."""
+        """Whether these bases contain every basis of ``other``, on the same node pairs."""
         same = (self.hops, self.standardise) == (other.hops, other.standardise)
         grid, diagonals = set(self.grid), set(self.diagonals)
         return same and grid.issuperset(other.grid) and diagonals.issuperset(other.diagonals)
 
     @property
     def hops(self) -> int | None:
-        """Hop limit of the support; None for all pairs."""
+        """The hop limit of the support; None for all pairs."""
         return None if self.support == "dense" else self.support.hops
 
     @property
     def size(self) -> int:
-        """m: length of a basis row, identity included."""
+        """The length m of a basis row, identity included."""
         return 1 + len(self.grid) + len(self.diagonals)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What stands in each place of a basis row, for people."""
+        """A readable name for each place of a basis row, such as ``(-0.2, 3)``."""
         powers = (f"({eps:g}, {k})" for eps, k in self.grid)
         return ("I", *powers, *(f"diag({e:g})" for e in self.diagonals))
 

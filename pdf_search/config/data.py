@@ -1,4 +1,4 @@
-"""The data set of a trial, and what it feeds the model."""
+"""The data set of a trial, and the inputs and outputs that the model gets from it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ VERSIONS = {"featuriser": FEATURISER, "split_version": SPLIT}
 
 
 class DataConfig(Frozen):
-    """Which data set, how much of its training part, and how it is split.
+    """Which data set is used, how much of its training part, and how it is split.
 
     ``name`` is a registered name, or ``csv`` together with ``path``, ``smiles`` and ``targets``.
-    ``featuriser`` and ``split_version``: which reading of molecules, and which way to split. What
-    was recorded without them is of version 1; whatever is begun gets the newest (``newest``).
+    ``featuriser`` and ``split_version`` name a version of reading molecules and of splitting.
+    A trial recorded without them has version 1; a new trial gets the newest (see ``newest``).
     """
 
     name: str
@@ -47,15 +47,16 @@ class DataConfig(Frozen):
 
 
 def newest(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The tree of a data set to be begun: of the newest versions where it names none."""
+    """Return the tree of a ``DataConfig`` with the newest versions where it names none."""
     return {**data, **{key: data.get(key, value) for key, value in VERSIONS.items()}}
 
 
 class CategoricalInput(Frozen):
-    """Integer columns, one embedding table each, summed. ``sizes``: rows of each table.
+    """Integer columns, each with its own embedding table; the embeddings are summed.
 
-    ``frozen_zero``: row 0 of each table keeps its random start (OGB's bond tables in the authors'
-    code). ``init``: ``normal`` (torch's embedding) or ``xavier`` (OGB's encoders).
+    ``sizes`` has the number of rows of each table. With ``frozen_zero``, row 0 of each table keeps
+    its random initial value, as OGB's bond tables do in the authors' code. ``init`` is ``normal``
+    (as torch's Embedding) or ``xavier`` (as OGB's encoders).
     """
 
     kind: Literal["categorical"] = "categorical"
@@ -65,20 +66,23 @@ class CategoricalInput(Frozen):
 
 
 class LinearInput(Frozen):
-    """Real-valued features through one linear layer."""
+    """Real-valued features, passed through one linear layer."""
 
     kind: Literal["linear"] = "linear"
     features: int
 
 
 class NoInput(Frozen):
-    """No features (edges only)."""
+    """No input features; for edges alone."""
 
     kind: Literal["none"] = "none"
 
 
 class InputShape(Frozen):
-    """What a data set feeds the model and wants from it. ``outputs``: targets, tasks or classes."""
+    """The inputs and outputs of a model for a data set.
+
+    ``outputs`` is the number of regression targets, of binary tasks, or of classes.
+    """
 
     nodes: CategoricalInput | LinearInput
     edges: CategoricalInput | LinearInput | NoInput

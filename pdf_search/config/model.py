@@ -1,4 +1,4 @@
-"""The network of a trial."""
+"""The settings of a trial's network."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Activation = Literal["gelu", "relu"]
 
 
 class ModelConfig(Frozen):
-    """One PDF network; the three variants of the authors' code are points in this space.
+    """Settings of a PDF network. The three variants of the authors' code can be written with them.
 
-    ``activation`` acts on messages, ``ffn_activation`` in the post-transform and in an mlp head;
-    inside the filter it is GELU always. ``filter: fixed``: ``coefficients`` instead of parameters,
-    one for each place of a basis row, the same for all channels. ``filter_bias: false``: no
-    constant is added inside the filter, so that ``lin`` is a sum of bases and nothing else.
-    ``architecture: gin``: PyTorch Geometric's GIN of the same width, depth, feed-forward part,
-    readout and head, for comparison; the basis and the filter then do nothing.
+    ``activation`` acts on messages. ``ffn_activation`` acts in the post-transform and in an mlp
+    head. Inside the filter the activation is always GELU. ``filter: fixed`` uses the given
+    ``coefficients`` in place of learned parameters: one for each place of a basis row, the same for
+    all channels. ``filter_bias: false`` adds no constant inside the filter, so that ``lin`` is a
+    weighted sum of the bases. ``architecture: gin`` is PyTorch Geometric's GIN with the same width,
+    depth, feed-forward part, readout and head, for comparison; it ignores the basis and the filter.
     """
 
     architecture: Literal["pdf", "gin"] = "pdf"

@@ -1,4 +1,4 @@
-"""How a trial is trained: epochs, rates, schedules."""
+"""How a trial is trained: epochs, learning rate and its schedule, loss."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pdf_search.config.frozen import Frozen
 
 
 class Constant(Frozen):
+    """Cubic warm-up over ``warmup`` epochs, then the configured learning rate."""
+
     kind: Literal["constant"] = "constant"
     warmup: Annotated[int, Field(ge=0)] = 0
 
 
 class Step(Frozen):
-    """Cubic warm-up, then times ``gamma`` every ``step`` epochs after it."""
+    """Cubic warm-up; then the learning rate is multiplied by ``gamma`` every ``step`` epochs."""
 
     kind: Literal["step"] = "step"
     warmup: Annotated[int, Field(ge=0)] = 0
@@ -24,7 +26,7 @@ class Step(Frozen):
 
 
 class Milestones(Frozen):
-    """Cubic warm-up, then times ``gamma`` after each epoch listed."""
+    """Cubic warm-up; the learning rate is multiplied by ``gamma`` after each epoch listed."""
 
     kind: Literal["milestones"] = "milestones"
     warmup: Annotated[int, Field(ge=0)] = 0
@@ -33,7 +35,7 @@ class Milestones(Frozen):
 
 
 class Cosine(Frozen):
-    """Cubic warm-up, then half a cosine down to ``floor`` times the rate at epoch ``until``."""
+    """Cubic warm-up, then half a cosine, down to ``floor`` times the rate at epoch ``until``."""
 
     kind: Literal["cosine"] = "cosine"
     warmup: Annotated[int, Field(ge=0)] = 0
@@ -45,6 +47,8 @@ Schedule = Annotated[Constant | Step | Milestones | Cosine, Field(discriminator=
 
 
 class TrainingConfig(Frozen):
+    """How a trial is trained: epochs, graphs in a batch, optimiser settings, schedule, loss."""
+
     epochs: Annotated[int, Field(ge=1)] = 100
     batch_size: Annotated[int, Field(ge=1)] = 64
     learning_rate: Annotated[float, Field(gt=0)] = 1e-3

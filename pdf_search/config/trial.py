@@ -1,4 +1,4 @@
-"""A trial as a whole, its hash, and its way from plain data."""
+"""The configuration of a whole trial, its hash, and its validation from plain data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from pdf_search.config.validation import describe
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate
 
-# Settings that joined later: hashed where set, so that older hashes stay.
+# Settings that were added later. They enter the hash only where they differ from their default,
+# so that the hashes of older trials stay the same.
 JOINED_LATER: dict[str, tuple[type[Frozen], tuple[str, ...]]] = {
     "model": (ModelConfig, ("architecture", "coefficients", "filter_bias")),
     "data": (DataConfig, ("split_by", *VERSIONS)),
@@ -28,10 +29,10 @@ Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class TrialConfig(Frozen):
-    """Everything a trial depends on: the same tree gives the same curve.
+    """Everything that a trial depends on: equal trees give equal learning curves.
 
-    ``stop_epoch`` cuts the run without touching schedules, which stay in absolute epochs.
-    ``seeds`` times ``folds`` replicates train together in one program.
+    ``stop_epoch`` ends the run early and leaves the schedule as it is, in absolute epochs.
+    The replicates, one for each seed and fold, train together.
     """
 
     data: DataConfig = Field(description="the data set: {name: zinc}")
@@ -74,16 +75,21 @@ class TrialConfig(Frozen):
 
     @property
     def epochs(self) -> int:
-        """Epochs this run trains."""
+        """The number of epochs that this run trains."""
         return min(self.training.epochs, self.stop_epoch or self.training.epochs)
 
     @property
     def replicates(self) -> tuple[Replicate, ...]:
+        """The replicates, by seed, then fold; the fold is None where there are no folds."""
         folds = range(self.folds) if self.folds else (None,)
         return tuple(Replicate(seed, fold) for seed in self.seeds for fold in folds)
 
     def content_hash(self) -> str:
-        """Hash of what decides the numbers: not the device, not which engine computes them."""
+        """Hash everything that decides the results, as 16 hexadecimal digits.
+
+        Device, engine and precision are left out. Bases that are written in different ways and are
+        equal hash equal.
+        """
         tree = self.model_dump(mode="json", exclude={"device", "engine", "precision", "basis"})
         tree["basis"] = {
             "grid": self.basis.grid,
@@ -101,10 +107,10 @@ class TrialConfig(Frozen):
 
 
 def parse_trial(tree: dict[str, Any], source: str = "trial") -> TrialConfig:
-    """Validate a tree of plain data.
+    """Validate a tree of plain data; ``source`` begins the error message.
 
     Raises:
-        ConfigError: names every wrong key by its dotted path.
+        ConfigError: The tree is no trial. The message names every wrong key by its dotted path.
     """
     try:
         return TrialConfig.model_validate(tree)
@@ -113,9 +119,9 @@ def parse_trial(tree: dict[str, Any], source: str = "trial") -> TrialConfig:
 
 
 def with_stop_epoch(tree: dict[str, Any], epochs: int) -> dict[str, Any]:
-    """A trial's tree that ends at ``epochs``.
+    """Return a trial's tree with ``stop_epoch`` set to ``epochs``.
 
-    Where training ends no later, nothing is written down, so equal trials stay equal.
+    It is None if training ends by then anyway, so that equal trials have equal trees.
     """
     configured = parse_trial({**tree, "stop_epoch": None}).training.epochs
     return {**tree, "stop_epoch": epochs if epochs < configured else None}

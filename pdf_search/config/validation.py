@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, in plain words: the value given, what the key means, what to write."""
+"""Turns pydantic's errors into plain words: the value given, what the key means, what to write."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ BOUNDS = {
 
 
 def describe(error: ValidationError, model: type[BaseModel] | None = None) -> str:
-    """The problems of a pydantic error as ``key: what is wrong``, one a line.
+    """Return the problems of a pydantic error as ``key: what is wrong``, one a line.
 
-    ``model``: what was validated; its keys' meanings are then said.
+    ``model`` is the model that was validated. If it is given, each problem says what its key means.
     """
     lines = []
     for item in error.errors():
@@ -50,9 +50,10 @@ def describe(error: ValidationError, model: type[BaseModel] | None = None) -> st
 
 
 def wrong_together(items: Sequence[Any], model: type[BaseModel] | None = None) -> str:
-    """What is wrong at one place, and what to write there.
+    """Say what is wrong at one place, and what to write there.
 
-    ``items``: those of ``error.errors()`` there; variants of a union want ``a list or ...``.
+    ``items`` are the entries of ``error.errors()`` for that place. There are several where the
+    field is a union; their wishes are then joined: ``give a list or a whole number``.
     """
     about = meaning(model, items[0]["loc"]) if model is not None else ""
     about = f" ({about})" if about else ""
@@ -85,7 +86,7 @@ def _single(item: Any, about: str) -> str:
 
 
 def _unfit(kind: str, context: Any, item: Any) -> str:
-    """``is too small: give 1 or more``."""
+    """Say how a value does not fit: ``is too small: give 1 or more``."""
     if kind in BOUNDS:
         name, words = BOUNDS[kind]
         size = "small" if kind.startswith("greater") else "large"
@@ -96,14 +97,14 @@ def _unfit(kind: str, context: Any, item: Any) -> str:
 
 
 def _wanted(item: Any) -> str:
-    """What kind of value belongs there: ``a list``; "" where it is not the kind that is wrong."""
+    """The kind of value that belongs there, such as ``a list``; "" if the kind is right."""
     if item["type"] in ("literal_error", "enum"):
         return str(item["ctx"]["expected"]).replace("'", "")
     return WANTED.get(item["type"], "")
 
 
 def shown(value: Any) -> str:
-    """A value as a space file has it, cut if it is long."""
+    """A value as a space file spells it, cut after ``LONGEST`` characters."""
     plain = {None: "null", True: "true", False: "false"}
     text = plain[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
@@ -114,7 +115,10 @@ def _tag(context: Any) -> str:
 
 
 def meaning(model: type[BaseModel], at: Sequence[str | int]) -> str:
-    """What a key is for, as its field says; of a place inside a list the list's."""
+    """The description of the field at a path of keys; "" if it has none.
+
+    A place inside a list has the description of the list.
+    """
     found, models = "", [model]
     for part in at:
         fields = [f for m in models for name, f in m.model_fields.items() if name == part]
