@@ -1,4 +1,4 @@
-"""Pure mathematics of graphs: matrices, basis rows, pair lists."""
+"""Graph sets, their basis matrices, and the banks of basis rows and node pairs made from them."""
 
 import lazy_loader
 

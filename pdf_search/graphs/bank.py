@@ -1,9 +1,9 @@
 """The bank: the distinct basis rows of a data set and the pairs that use them.
 
-Few different basis rows exist (ZINC: 6,117 for 5.6 million pairs), so a pair holds the number of
-its row. Under dense support only near pairs are listed. A far pair is one of edge type 0 whose row
-is the one that all pairs beyond the grid's largest k share in its graph: zero, or under
-standardisation that graph's own constant.
+Few basis rows are different (ZINC: 6,117 for 5.6 million pairs), so each pair stores only the
+number of its row. Under dense support only near pairs are listed. All pairs further apart than the
+grid's largest k have the same row in a graph: zero, or after standardisation a constant of that
+graph. A pair with this row and with edge type 0 is a far pair.
 
 Legend: G graphs, P listed pairs, U distinct rows, m bases, v destination, u source.
 """
@@ -21,7 +21,10 @@ from pdf_search.graphs.graph_set import gather_ragged
 
 @dataclass(frozen=True)
 class Bank:
-    """Pairs are sorted by graph, then v, then u; v and u are local to their graph."""
+    """The distinct basis rows of a data set, and the row and edge type of each listed pair.
+
+    Pairs are sorted by graph, then v, then u. Node numbers v and u are local to their graph.
+    """
 
     grid: tuple[tuple[float, int], ...]
     hops: int | None  # None: dense support
@@ -37,7 +40,7 @@ class Bank:
 
     @property
     def far_count(self) -> NDArray[np.int64]:
-        """Far pairs of each graph, [G]."""
+        """The number of far pairs of each graph, [G]; 0 with hop support."""
         if self.hops is not None:
             return np.zeros_like(self.node_count)
         return self.node_count**2 - np.diff(self.pair_ptr)
@@ -45,10 +48,12 @@ class Bank:
     def columns(
         self, grid: tuple[tuple[float, int], ...], diagonals: tuple[float, ...] = ()
     ) -> Bank:
-        """The bank of a sub-grid and some of the diagonals, by selection alone.
+        """Select the columns of a smaller grid and some of the diagonals; nothing is computed anew.
+
+        Rows that become equal are merged, and pairs that become far are no longer listed.
 
         Raises:
-            ValueError: a point of ``grid`` or one of ``diagonals`` is not in the bank.
+            ValueError: A point of ``grid`` or one of ``diagonals`` is not in the bank.
         """
         chosen = [0] + [1 + self.grid.index(point) for point in grid]
         chosen += [1 + len(self.grid) + self.diagonals.index(e) for e in diagonals]
@@ -74,7 +79,7 @@ class Bank:
         )
 
     def subset(self, graphs: NDArray[np.int64]) -> Bank:
-        """The bank of these graphs, in this order; rows keep their numbers."""
+        """Return the bank of these graphs, in this order; rows keep their numbers."""
         ptr, pairs = gather_ragged(self.pair_ptr, graphs)
         return replace(
             self,
@@ -89,11 +94,11 @@ class Bank:
 
     @property
     def supported(self) -> int:
-        """Pairs that take part, near and far."""
+        """The number of all pairs in the support, near and far."""
         return len(self.row) if self.hops is not None else int((self.node_count**2).sum())
 
     def enumerated(self) -> Bank:
-        """The same bank with every far pair listed: what the reference engine walks through."""
+        """Return the bank with every far pair listed, as the reference engine needs it."""
         if self.hops is not None:
             return self
         ptr = np.concatenate([[0], np.cumsum(self.node_count**2)])

@@ -1,4 +1,4 @@
-"""Building a bank from a graph set: dense matrices in batches, sparse ones for large graphs."""
+"""Builds a bank from a graph set: dense matrices in batches, sparse ones for large graphs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from pdf_search.graphs.bank import Bank
 from pdf_search.graphs.distinct import distinct_rows, round_significant
 from pdf_search.graphs.graph_set import Array, GraphSet, gather_ragged
 
-# graph in the batch, v, u (each [P]) and basis values [P, m]
 Ints = NDArray[np.int64]
-Column = NDArray[Any]  # integers, as small as they may be
-Pairs = tuple[Ints, Ints, Ints, NDArray[np.float64]]
+Column = NDArray[Any]  # the smallest integer type that holds the values
+Pairs = tuple[Ints, Ints, Ints, NDArray[np.float64]]  # graph in the batch, v, u [P]; values [P, m]
 PAIR_COLUMNS = ("target", "source", "row", "edge_type")
 Moment = NDArray[np.float64]
 
-DENSE_NODES = 512  # above: sparse matrices, one graph at a time
+DENSE_NODES = 512  # larger graphs are computed one at a time with sparse matrices
 _BATCH_VALUES = 1 << 23  # float64 values of a batch of bases (64 MB)
-_SNAP = 2.0**40  # standardised values are multiples of 2^-40: cancellation noise becomes 0
+_SNAP = 2.0**40  # standardised values are rounded to multiples of 2^-40, so that noise becomes 0
 
 
 @dataclass
 class Chunk:
-    """Near pairs of some graphs, before rows are shared. ``far``: the far row of each graph."""
+    """The near pairs of B graphs. Row numbers refer to the chunk's own distinct rows."""
 
     graphs: NDArray[np.int64]  # [B]
     count: NDArray[np.int64]  # [B] pairs of each graph
@@ -40,10 +39,10 @@ class Chunk:
 
 
 def build_bank(graphs: GraphSet, basis: BasisConfig) -> Bank:
-    """The bank of a graph set for a grid, rows computed in float64.
+    """Build the bank of a graph set; rows are computed in float64 and stored in float32.
 
-    Every stored value deviates from the basis by at most 1.2e-7 of itself (standardised bases: or
-    by 1e-12).
+    A stored value differs from the exact basis by at most 1.2e-7 of itself. For standardised bases
+    a difference of up to 1e-12 is possible, too.
     """
     chunks = [_chunk(graphs, batch, basis) for batch in _batches(graphs.node_count, basis.size)]
     rows, merged = distinct_rows(np.concatenate([c.rows for c in chunks]))
@@ -69,12 +68,15 @@ def build_bank(graphs: GraphSet, basis: BasisConfig) -> Bank:
 
 
 def _joined(chunks: list[Chunk], name: str) -> Column:
-    """A column of all chunks, which let go of it: large sets have hundreds of millions of pairs."""
+    """Join a column of all chunks, [P]; it is removed from them to save memory.
+
+    Large sets have hundreds of millions of pairs.
+    """
     return np.concatenate([chunk.pairs.pop(name) for chunk in chunks]).astype(np.int32, copy=False)
 
 
 def _batches(node_count: NDArray[np.int64], width: int) -> Iterator[NDArray[np.int64]]:
-    """Graph numbers in batches of similar size, each within the memory of one batch."""
+    """Yield the graph numbers in batches of graphs of similar size, each of bounded memory."""
     order = np.argsort(node_count, kind="stable")
     start = 0
     while start < len(order):
@@ -108,9 +110,10 @@ def _chunk(graphs: GraphSet, batch: NDArray[np.int64], basis: BasisConfig) -> Ch
 
 
 def exact_pairs(part: GraphSet, basis: BasisConfig) -> tuple[Pairs, NDArray[np.float64]]:
-    """The listed pairs of a few graphs with their bases before rounding, float64.
+    """Compute the near pairs of B graphs and their basis values in float64, before rounding.
 
-    Also ``far`` [B, m]: each graph's row of a pair that no basis joins, 0 unless standardised.
+    Returns:
+        The pairs, and the row of each graph's far pairs [B, m], which is 0 unless standardised.
     """
     pairs = _sparse_pairs if part.node_count.max() > DENSE_NODES else _dense_pairs
     graph, v, u, values = pairs(part, basis)
@@ -137,7 +140,7 @@ def _dense_pairs(part: GraphSet, basis: BasisConfig) -> Pairs:
 
 
 def _sparse_pairs(part: GraphSet, basis: BasisConfig) -> Pairs:
-    """Large graphs come one to a batch."""
+    """The pairs of one large graph: a batch holds a single one of these."""
     v, u, values = sparse.pair_values(int(part.node_count[0]), part.edges, basis)
     return np.zeros(len(v), np.int64), v, u, values
 
@@ -148,11 +151,12 @@ def _standardise(
     graph: NDArray[np.int64],
     supported: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each basis over its graph's supported pairs: (x - mean) / (std + 1e-5), std with ddof 0.
+    """Standardise each basis over all supported pairs of its graph: (x - mean) / (std + 1e-5).
 
-    ``values`` [P, m] of the listed pairs, ``far`` [B, m] of the others, ``supported`` [B] how many
-    pairs there are in all. A basis that is constant on its graph becomes exactly 0 (in the
-    authors' code it becomes amplified rounding noise).
+    The standard deviation is that of the population (ddof 0). ``values`` [P, m] belong to the
+    listed pairs, ``far`` [B, m] to all others of each graph, and ``supported`` [B] counts the pairs
+    of each graph, listed or not. A basis that is constant on its graph becomes exactly 0; in the
+    authors' code it becomes amplified rounding noise.
     """
     first = np.searchsorted(graph, np.arange(len(supported)))
     total = supported[:, None].astype(np.float64)
@@ -170,7 +174,7 @@ def _standardise(
 
 
 def _edge_types(graphs: GraphSet, count: Ints, target: Ints, source: Ints) -> Column:
-    """Edge type of each listed pair: a bond's own, ``self_type`` on the diagonal, else 0."""
+    """The edge type of each listed pair [P]: that of its edge, ``self_type`` if v = u, else 0."""
     types = np.where(target == source, graphs.self_type, 0)
     bond = _pair_keys(graphs, np.diff(graphs.edge_ptr), graphs.edges[1], graphs.edges[0])
     listed = _pair_keys(graphs, count, target, source)
@@ -179,7 +183,7 @@ def _edge_types(graphs: GraphSet, count: Ints, target: Ints, source: Ints) -> Co
 
 
 def _pair_keys(graphs: GraphSet, count: Ints, v: Array, u: Array) -> Ints:
-    """One number for each pair of the graphs, ascending in (graph, v, u)."""
+    """A number for each pair, unique among the graphs and ascending in (graph, v, u)."""
     graph = np.repeat(np.arange(len(graphs)), count)
     first = np.concatenate([[0], np.cumsum(graphs.node_count**2)])
     return np.asarray(first[graph] + v.astype(np.int64) * graphs.node_count[graph] + u)

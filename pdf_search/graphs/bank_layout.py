@@ -1,13 +1,14 @@
-"""A bank laid out for the fast engine: for each graph the triples, rows and messages it needs.
+"""Lays out a bank for the fast engine: for each graph the triples, rows and messages it needs.
 
-Far pairs are never listed. With f(r0) the weight of a graph's far pairs, node v receives
+Far pairs are never listed. If f(r0) is the weight of a graph's far pairs, node v receives
     sum over near (v, u): f[row] * G[u, t]  +  f(r0) * (sum over all u: G[u, 0] - sum over near u)
-so a near pair of type 0 needs the weight f[row] - f(r0) on G[u, 0], and a near pair of type t > 0
-the weight f[row] on G[u, t] and -f(r0) on G[u, 0]. Each is a triple (v, weight entry, message).
-The sum over the graph is a message of its own, stored negative, so that it takes -f(r0) as well.
+A near pair of type 0 therefore needs the weight f[row] - f(r0) on G[u, 0]. A near pair of type
+t > 0 needs the weight f[row] on G[u, t], and -f(r0) on G[u, 0]. Each of these is a triple (v,
+weight entry, message). The sum over the graph is a message, too. Its sign is reversed, so that it
+also takes the weight -f(r0).
 
-Large sets are laid out a block of graphs at a time, and every column is kept in the smallest
-integers that hold it.
+Large sets are laid out a block of graphs at a time, and each column has the smallest integer type
+that holds it.
 
 Legend: G graphs, P near pairs, Q triples, M messages (u, t), U bank rows, E weight entries.
 """
@@ -26,19 +27,19 @@ from pdf_search.graphs.bank import Bank
 Ints = NDArray[np.int64]
 Column = NDArray[Any]  # integers
 
-BLOCK = 2_000_000  # pairs that are laid out at once; a few hundred bytes each meanwhile
+BLOCK = 2_000_000  # pairs that are laid out at once; each takes a few hundred bytes meanwhile
 
 
 @dataclass(frozen=True)
 class Ragged:
-    """Lists of unequal length, one a graph: ``values[ptr[g]:ptr[g + 1]]``."""
+    """Lists of unequal length, one for each graph g: ``column[ptr[g]:ptr[g + 1]]``."""
 
     ptr: Ints  # [G + 1]
     columns: tuple[Column, ...]
 
     @classmethod
     def joined(cls, parts: Sequence[Ragged]) -> Ragged:
-        """The lists of all parts, one graph after the other."""
+        """Join the lists of all parts, which hold consecutive graphs."""
         lengths = np.concatenate([np.diff(part.ptr) for part in parts])
         columns = zip(*(part.columns for part in parts), strict=True)
         return cls(
@@ -47,12 +48,16 @@ class Ragged:
         )
 
     def small(self) -> Ragged:
+        """Return the same lists with each column in the smallest integer type that holds it."""
         return replace(self, columns=tuple(smallest(c) for c in self.columns))
 
 
 @dataclass(frozen=True)
 class Compact:
-    """Node numbers, message numbers and pair numbers are local to their graph."""
+    """A bank in the layout of the fast engine.
+
+    Node, message and pair numbers are local to their graph; row and entry numbers are not.
+    """
 
     messages: Ragged  # node, edge type, triples that use it: all nodes of type 0, bonds, the sum
     triples: Ragged  # v, entry, message, pair (-1: far weight), place when sorted by message
@@ -65,7 +70,7 @@ class Compact:
 
 
 def smallest(values: Column) -> Column:
-    """The same integers in 16, 32 or 64 bits."""
+    """Return the same integers in 16 or 32 bits if they fit, else unchanged."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     for kind in (np.int16, np.int32):
         limits = np.iinfo(kind)
@@ -75,9 +80,12 @@ def smallest(values: Column) -> Column:
 
 
 def compact(bank: Bank, by_pair: bool = True, block: int = BLOCK) -> Compact:
-    """``by_pair``: whether near pairs are needed one by one; if not, weight entries are.
+    """Lay out a bank for the fast engine.
 
-    ``block``: pairs that are laid out at once.
+    Args:
+        bank: The bank; its far pairs are not listed.
+        by_pair: Whether ``pairs`` is filled in, with every near pair. If not, ``entries`` is.
+        block: About how many pairs are laid out at once.
     """
     parts = [_part(part, by_pair) for part in _blocks(bank, block)]
     keys = np.unique(np.concatenate([part.plus for part in parts]))
@@ -96,7 +104,7 @@ def compact(bank: Bank, by_pair: bool = True, block: int = BLOCK) -> Compact:
 
 
 def _blocks(bank: Bank, size: int) -> list[Bank]:
-    """Consecutive graphs with about ``size`` pairs each; the arrays are views."""
+    """Cut a bank into consecutive graphs with about ``size`` pairs each, as views of its arrays."""
     ptr = bank.pair_ptr
     ends = np.searchsorted(ptr, np.arange(size, ptr[-1] + size, size))
     ends = np.unique(np.concatenate([ends.clip(1, len(ptr) - 1), [len(ptr) - 1]]))
@@ -119,7 +127,7 @@ def _blocks(bank: Bank, size: int) -> list[Bank]:
 
 
 def _numbered(part: Compact, keys: Ints) -> Compact:
-    """The part with its entries numbered by their place among ``keys``."""
+    """Number the entries of a part by the place of their keys in ``keys``, which is sorted."""
     place = smallest(np.searchsorted(keys, part.plus))
     target, entry, *rest = part.triples.columns
     triples = replace(part.triples, columns=(target, place[entry], *rest))
@@ -130,8 +138,10 @@ def _numbered(part: Compact, keys: Ints) -> Compact:
 
 
 def _part(bank: Bank, by_pair: bool) -> Compact:
-    """A block laid out. Its entries have numbers of their own: ``plus`` holds their keys, the row
-    that counts and the far row in one number, ascending.
+    """Lay out one block, whose weight entries are numbered within the block.
+
+    ``plus`` and ``minus`` both hold the keys of the entries, ascending. A key encodes the row that
+    counts and the far row that is taken off in one number.
     """
     graphs = len(bank.node_count)
     graph = np.repeat(np.arange(graphs), np.diff(bank.pair_ptr))
@@ -180,10 +190,10 @@ def _part(bank: Bank, by_pair: bool) -> Compact:
 
 
 def _messages(bank: Bank, graph: Ints, u: Ints, kind: Ints) -> tuple[Ragged, Ints]:
-    """The messages (u, t) of each graph, and the message of each pair.
+    """List the messages (u, t) of each graph, and the number of each pair's message [P].
 
-    Type 0 of every node first, then the combinations of node and bond type that occur, then the
-    sum over the graph (as node 0, type 0).
+    Type 0 of every node comes first, then each combination of node and bond type that occurs, and
+    last the sum over the graph, which is stored as node 0, type 0.
     """
     n = bank.node_count
     first = np.concatenate([[0], np.cumsum(n)])
@@ -209,6 +219,7 @@ def _messages(bank: Bank, graph: Ints, u: Ints, kind: Ints) -> tuple[Ragged, Int
 
 
 def _row_counts(bank: Bank, graph: Ints, row: Ints, far_row: Ints) -> Ragged:
+    """The distinct rows of each graph, and how many of its pairs have each, far pairs included."""
     width = len(bank.rows)
     keys, counts = np.unique(graph * width + row, return_counts=True)
     far = np.flatnonzero(far_row >= 0)
@@ -221,9 +232,11 @@ def _row_counts(bank: Bank, graph: Ints, row: Ints, far_row: Ints) -> Ragged:
 
 
 def _distinct(owner: Ints, value: Ints, graphs: int, width: int) -> Ragged:
+    """The distinct values of each graph, ascending; values are below ``width``."""
     keys = np.unique(owner * width + value)
     return Ragged(_ptr(keys // width, graphs), (keys % width,))
 
 
 def _ptr(owner: Ints, graphs: int) -> Ints:
+    """The row pointer [G + 1] of entries that belong to the graphs ``owner``."""
     return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=graphs))])

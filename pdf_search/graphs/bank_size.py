@@ -1,4 +1,4 @@
-"""How large a bank will be, before it is built."""
+"""Estimates the size of a bank before it is built."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pdf_search.config import BasisConfig
 from pdf_search.graphs import sparse
 from pdf_search.graphs.graph_set import GraphSet
 
-SAMPLE = 96  # graphs that are looked at, from the smallest to the largest
+SAMPLE = 96  # graphs whose pairs are counted, from the smallest to the largest
 
 
 def estimate_near_pairs(graphs: GraphSet, basis: BasisConfig) -> int:
-    """Near pairs of all graphs, from those of a sample spread evenly over the sizes."""
+    """Estimate the near pairs of all graphs from a sample spread evenly over their sizes."""
     order = np.argsort(graphs.node_count, kind="stable")
     places = np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).round().astype(np.int64)
     part = graphs.subset(order[places])

@@ -1,8 +1,8 @@
-"""Batches: for each of R replicates its own graphs, padded to one size.
+"""Batches: the graphs of each of R replicates, padded to the same number of nodes and pairs.
 
 Legend: R replicates, B graph slots, N node places of a replicate, P pair places of a replicate.
-Nodes and pairs of a replicate are packed at the front, so that a node's place depends on its own
-replicate alone.
+The nodes and pairs of a replicate come first and its padding last, so that a node's place does not
+depend on the other replicates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdf_search.graphs.graph_set import Array, GraphSet
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of a batch: the part that every engine shares."""
+    """The graphs, nodes and targets of a batch, which every engine needs."""
 
     graphs: Tensor  # [R, B] graph numbers, -1 = empty slot
     nodes: Tensor  # [R, N, F] node input
@@ -31,7 +31,7 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Batch(Nodes):
-    """A batch of the reference engine: every supported pair is listed."""
+    """A batch of the reference engine, in which every supported pair is listed."""
 
     pair_target: Tensor  # [R, P] v; N = padding
     pair_source: Tensor  # [R, P] u; 0 = padding
@@ -42,17 +42,19 @@ class Batch(Nodes):
 
 @dataclass(frozen=True)
 class NodeData:
-    """Nodes and targets of a graph set as tensors of one device."""
+    """The nodes and targets of a graph set as tensors on one device."""
 
-    node_ptr: Tensor
-    nodes: Tensor
-    targets: Tensor
+    node_ptr: Tensor  # [G + 1]
+    nodes: Tensor  # [N, F]
+    targets: Tensor  # [G, tasks]
 
     @classmethod
     def build(cls, graphs: GraphSet, device: torch.device) -> NodeData:
+        """Copy a graph set's nodes and targets to ``device``."""
         return cls(*(put(x, device) for x in (graphs.node_ptr, graphs.nodes, graphs.targets)))
 
     def collate(self, graphs: Tensor) -> Nodes:
+        """Return the nodes and targets of these graphs: numbers [R, B], -1 for an empty slot."""
         present = graphs >= 0
         number = graphs.clamp(min=0)
         node_count = counts(self.node_ptr, graphs)
@@ -69,19 +71,23 @@ class NodeData:
 
 @dataclass(frozen=True)
 class DeviceData:
-    """A graph set and its bank as tensors of one device, for the reference engine."""
+    """A graph set and its bank as tensors on one device, for the reference engine.
+
+    P counts every supported pair, far pairs included.
+    """
 
     node_data: NodeData
-    pair_ptr: Tensor
-    target: Tensor
-    source: Tensor
-    row: Tensor
-    edge_type: Tensor
+    pair_ptr: Tensor  # [G + 1]
+    target: Tensor  # [P] v
+    source: Tensor  # [P] u
+    row: Tensor  # [P]
+    edge_type: Tensor  # [P]
     rows: Tensor  # [U, m] float32
     edge_types: Tensor  # [T, C]
 
     @classmethod
     def build(cls, graphs: GraphSet, bank: Bank, device: torch.device) -> DeviceData:
+        """List every pair of ``bank`` and copy all arrays to ``device``."""
         listed = bank.enumerated()
         return cls(
             node_data=NodeData.build(graphs, device),
@@ -95,7 +101,7 @@ class DeviceData:
         )
 
     def collate(self, graphs: Tensor) -> Batch:
-        """The batch of these graphs, [R, B] numbers with -1 for an empty slot."""
+        """Return the batch of these graphs: numbers [R, B], -1 for an empty slot."""
         nodes = self.node_data.collate(graphs)
         padding = nodes.node_slot.shape[1]
         first_node = nodes.node_count.cumsum(1) - nodes.node_count
@@ -113,18 +119,29 @@ class DeviceData:
 
 
 def put(array: Array, device: torch.device) -> Tensor:
-    """A copy on the device (prepared arrays are mapped read-only)."""
+    """Copy an array to the device; torch cannot share prepared arrays, which are read-only."""
     return torch.from_numpy(np.array(array)).to(device)
 
 
 def counts(ptr: Tensor, graphs: Tensor) -> Tensor:
-    """Entries of each slot's graph in a ragged array, [R, B]; 0 for an empty slot."""
+    """The number of entries of each slot's graph in a ragged array, [R, B]; 0 for an empty slot.
+
+    ``ptr`` [G + 1] is the array's row pointer; ``graphs`` [R, B] has -1 for an empty slot.
+    """
     number = graphs.clamp(min=0)
     return torch.where(graphs >= 0, ptr[number + 1] - ptr[number], 0)
 
 
 def places(ptr: Tensor, number: Tensor, count: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Slot and place in the ragged array of every entry, [R, L]; and which are not padding."""
+    """Lay out the entries of each replicate's graphs one after the other, padded to a length L.
+
+    ``ptr`` [G + 1] is the row pointer of a ragged array, ``number`` [R, B] the graphs and ``count``
+    [R, B] their entries.
+
+    Returns:
+        The slot of each entry, its place in the ragged array (0 for padding), and whether it is an
+        entry rather than padding; each [R, L].
+    """
     replicates, slots = number.shape
     total = count.sum(1)
     place = torch.arange(int(total.max()), device=ptr.device).expand(replicates, -1)

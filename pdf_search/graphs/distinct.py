@@ -1,17 +1,18 @@
-"""Distinct rows of a float32 matrix, by 64-bit hashing (a sort of P hashes, not of P rows)."""
+"""Finds the distinct rows of a float32 matrix by sorting a 64-bit hash of each row."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Rounding to 22 significant bits (2^-23 = 1.2e-7 relative) merges values that float64 arithmetic
-# computed along different ways, and is exact in float32.
+# Values that should be equal differ in their last bits when float64 computes them in different
+# orders. Rounding to 22 significant bits (2^-23 = 1.2e-7 relative) makes them equal again, and
+# float32 holds the rounded value exactly.
 _DROPPED_BITS = 52 - 22
 
 
 def round_significant(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round to 22 significant bits; relative deviation at most 1.2e-7."""
+    """Round to 22 significant bits: the relative error is at most 1.2e-7."""
     bits = np.ascontiguousarray(values).view(np.int64)
     half = np.int64(1 << (_DROPPED_BITS - 1))
     mask = np.int64(-(1 << _DROPPED_BITS))
@@ -21,9 +22,9 @@ def round_significant(values: NDArray[np.float64]) -> NDArray[np.float32]:
 def distinct_rows(
     rows: NDArray[np.float32],
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """The distinct rows [U, m] and the number of each row's representative [P].
+    """Return the distinct rows [U, m], and for each of the P rows its number among them [P].
 
-    The order of the distinct rows depends on their values only.
+    The order of the distinct rows depends on their values alone, not on the order of ``rows``.
     """
     if len(rows) == 0:
         return rows, np.zeros(0, np.int32)
@@ -37,7 +38,7 @@ def distinct_rows(
 
 
 def _hash_rows(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """One 64-bit hash a row: a sum of mixed entries times random odd numbers."""
+    """A 64-bit hash of each row: the sum of its mixed entries times fixed random odd numbers."""
     odd = np.random.default_rng(20230711).integers(0, 2**63, rows.shape[1], np.uint64) * 2 + 1
     result = np.zeros(len(rows), np.uint64)
     for column, factor in enumerate(odd):

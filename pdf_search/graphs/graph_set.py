@@ -15,10 +15,10 @@ Array = NDArray[np.generic]
 class GraphSet:
     """G graphs with N nodes and E directed edges in all.
 
-    Edges are symmetric (both directions), coalesced, without self loops, with node numbers local
-    to their graph. An edge type is a row of ``edge_types``: row 0 is "no bond" (all zeros);
-    ``self_type`` is the type of a node's pair with itself. A set without edge features has
-    ``edge_types`` of shape [1, 0] and only type 0.
+    Every edge is listed once in each direction. There are no self loops. Node numbers are local to
+    their graph. An edge type is the number of a row of ``edge_types``: row 0 is "no bond" (all
+    zeros), and ``self_type`` is the type of a node's pair with itself. A set without edge features
+    has ``edge_types`` of shape [1, 0] and type 0 alone.
     """
 
     node_ptr: NDArray[np.int64]  # [G + 1]
@@ -35,11 +35,11 @@ class GraphSet:
 
     @property
     def node_count(self) -> NDArray[np.int64]:
-        """Nodes of each graph, [G]."""
+        """The number of nodes of each graph, [G]."""
         return np.diff(self.node_ptr)
 
     def subset(self, graphs: NDArray[np.int64]) -> GraphSet:
-        """The graphs with these numbers, in this order."""
+        """Return the graphs with these numbers, in this order."""
         node_ptr, nodes = gather_ragged(self.node_ptr, graphs)
         edge_ptr, edges = gather_ragged(self.edge_ptr, graphs)
         return replace(
@@ -53,7 +53,7 @@ class GraphSet:
         )
 
     def fingerprint(self) -> str:
-        """SHA-256 over every array's name, type, shape and bytes."""
+        """Return the SHA-256 of every field's name, type, shape and bytes, in hexadecimal."""
         digest = hashlib.sha256()
         for field in fields(self):
             value = np.ascontiguousarray(getattr(self, field.name))
@@ -65,7 +65,11 @@ class GraphSet:
 def gather_ragged(
     ptr: NDArray[np.int64], items: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of the entries of ``items`` in a ragged array, and the row pointer of the result."""
+    """Find where the entries of some items lie in a ragged array with row pointer ``ptr``.
+
+    Returns:
+        The row pointer of the result [len(items) + 1], and the places of its entries, item by item.
+    """
     counts = np.diff(ptr)[items]
     new_ptr = np.concatenate([[0], np.cumsum(counts)])
     shift = np.repeat(ptr[items] - new_ptr[:-1], counts)

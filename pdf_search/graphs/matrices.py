@@ -14,10 +14,15 @@ from torch import Tensor
 def padded_adjacency(
     node_count: Tensor, edge_graph: Tensor, source: Tensor, target: Tensor
 ) -> Tensor:
-    """A~ = A + I of B graphs, float64 [B, n, n]; rows and columns of padding are zero.
+    """Return A~ = A + I of B graphs, float64 [B, n, n]; rows and columns of padding are zero.
 
-    Parallel edges count once and self loops are replaced by the one of I. ``node_count`` [B];
-    ``edge_graph``, ``source``, ``target`` [E], node numbers local to their graph.
+    Parallel edges count once, and a self loop adds nothing to that of I.
+
+    Args:
+        node_count: The number of nodes of each graph, [B].
+        edge_graph: The graph of each edge, [E].
+        source: The source node of each edge, local to its graph, [E].
+        target: The destination node of each edge, local to its graph, [E].
     """
     n = int(node_count.max())
     matrix = torch.zeros(len(node_count), n, n, dtype=torch.float64)
@@ -30,11 +35,12 @@ def padded_adjacency(
 def bases(
     adjacency: Tensor, grid: Sequence[tuple[float, int]], diagonals: Sequence[float] = ()
 ) -> Tensor:
-    """All bases, float64 [B, n, n, m]: identity, (D~^eps A~ D~^eps)^k as listed, diag(D~^e).
+    """Compute all bases, float64 [B, n, n, m].
 
-    ``adjacency`` is A~ [B, n, n]. Source: section 3.3 of the paper; the diagonals are the authors'
-    code's. The powers of one eps share their products, so a full grid up to K costs K products for
-    each eps.
+    The identity comes first, then (D~^eps A~ D~^eps)^k in the order of ``grid``, then diag(D~^e).
+    ``adjacency`` is A~ [B, n, n]. The bases are those of section 3.3 of the paper; the diagonals
+    come from the authors' code. Each power continues from the one before it, so that a full grid
+    up to K costs K - 1 matrix products for each eps.
     """
     n = adjacency.shape[-1]
     degree = adjacency.sum(-1)
@@ -57,7 +63,7 @@ def bases(
 
 
 def within_hops(adjacency: Tensor, hops: int) -> Tensor:
-    """Pairs joined by a walk of at most ``hops`` steps, bool [B, n, n]."""
+    """Whether a walk of at most ``hops`` steps joins each pair, bool [B, n, n]."""
     reach = step = (adjacency > 0).float()
     for _ in range(hops - 1):
         reach = ((reach @ step) > 0).float()

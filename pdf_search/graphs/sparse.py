@@ -1,4 +1,4 @@
-"""Basis values of one large graph by sparse products, so that n^2 numbers are never held."""
+"""Basis values of one large graph by sparse matrix products, without n x n arrays in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from pdf_search.config import BasisConfig
 def pair_values(
     nodes: int, edges: NDArray[np.int32], basis: BasisConfig
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Near pairs (v, u) of one graph, sorted, and their basis values, float64 [P, m]."""
+    """Compute the near pairs of one graph and their basis values.
+
+    Args:
+        nodes: The number of nodes n.
+        edges: [2, E], source and destination.
+        basis: The m bases; its hop limit, or else its largest k, decides which pairs are near.
+
+    Returns:
+        v [P] and u [P], sorted by v, then u, and the values, float64 [P, m].
+    """
     matrix = _adjacency(nodes, edges)
     v, u = (index.astype(np.int64) for index in _pattern(matrix, _reach(basis)).nonzero())
     order = np.lexsort((u, v))
@@ -34,24 +43,24 @@ def pair_values(
 
 
 def count_near_pairs(nodes: int, edges: NDArray[np.int32], basis: BasisConfig) -> int:
-    """Near pairs of one graph."""
+    """Count the near pairs of one graph, without computing their values."""
     return int(_pattern(_adjacency(nodes, edges), _reach(basis)).nnz)
 
 
 def _reach(basis: BasisConfig) -> int:
-    """Longest walk that joins a near pair."""
+    """The length of the longest walk that makes a pair near."""
     return basis.hops if basis.hops is not None else max(k for _, k in basis.grid)
 
 
 def _adjacency(nodes: int, edges: NDArray[np.int32]) -> sparse.csr_array:
-    """A~ = A + I of one graph, parallel edges counted once."""
+    """A~ = A + I of one graph, float64 [n, n]; parallel edges count once."""
     ones = np.ones(edges.shape[1])
     matrix = sparse.csr_array((ones, (edges[1], edges[0])), shape=(nodes, nodes))
     return sparse.csr_array(((matrix + sparse.eye_array(nodes)) > 0).astype(np.float64))
 
 
 def _pattern(matrix: sparse.csr_array, steps: int) -> sparse.csr_array:
-    """Pairs joined by a walk of at most ``steps`` steps."""
+    """A matrix that is 1 at the pairs joined by a walk of at most ``steps`` steps."""
     reach = matrix
     for _ in range(steps - 1):
         reach = sparse.csr_array(((reach @ matrix) > 0).astype(np.float64))
@@ -61,7 +70,7 @@ def _pattern(matrix: sparse.csr_array, steps: int) -> sparse.csr_array:
 def _entries(
     matrix: sparse.csr_array, v: NDArray[np.int64], u: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Entries of ``matrix`` at (v, u); absent entries are 0."""
+    """The entries of ``matrix`` at (v, u), [P]; 0 where the matrix stores none."""
     matrix.sort_indices()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     keys = rows * matrix.shape[1] + matrix.indices
