@@ -1,4 +1,4 @@
-"""Data sets by name, own molecules, splits and folds, and the cache. Imports no torch."""
+"""Data sets by name, own molecules, splits and folds, and the cache. The import loads no torch."""
 
 import lazy_loader
 

@@ -1,8 +1,8 @@
-"""Banks on disk: computed once for a data set and grid, shared by every trial and process.
+"""Caches banks on disk: each is built once and then shared by all trials and processes.
 
-A bank's folder is named by all that decides its content (data fingerprint, grid, support,
-standardisation, code version), so a stale hit cannot happen. Its arrays are checked by checksum
-when they are read; a damaged bank is built again.
+The name of a bank's folder is a hash of everything that decides its content: data fingerprint,
+grid, support, standardisation, format. A cached bank is therefore never out of date. Its arrays
+are checked by checksum when they are read, and a damaged bank is built again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pdf_search.errors import DataError
 from pdf_search.graphs import Array, Bank
 from pdf_search.wording import counted
 
-FORMAT = 1  # of the folder and of the mathematics behind it; a change makes older banks unused
+FORMAT = 1  # of the folder and of the computation; after a change, older banks are not used
 ARRAYS = ("rows", "node_count", "pair_ptr", "target", "source", "row", "edge_type", "far_row")
-_SMALL = {"target": np.int16, "source": np.int16, "edge_type": np.int16}  # where they fit
+_SMALL = {"target": np.int16, "source": np.int16, "edge_type": np.int16}  # stored so if they fit
 
 
 def cached_bank(
@@ -37,14 +37,20 @@ def cached_bank(
     progress: Progress | None = None,
     wider: BasisConfig | None = None,
 ) -> Bank:
-    """The bank of all graphs of a data set, from the cache or built into it.
+    """Return the bank of all graphs of a data set; it is built if the cache does not have it.
 
-    A cached bank of a larger grid serves by selection of its columns. ``cache``: by default the
-    one that holds the prepared data, if it is on this machine. ``wider``: built in place of
-    ``basis``, which it covers, so that others find it.
+    If the cache has a bank with more bases, its columns are selected.
+
+    Args:
+        data: The prepared data set.
+        basis: The bases that the bank has.
+        cache: The cache folder; by default the one that holds the prepared data, if that exists.
+        progress: Called with a sentence before a bank is built.
+        wider: Bases that include ``basis``. If a bank must be built, it is built with these, so
+            that later calls with other parts of them find it.
 
     Raises:
-        DataError: the cache cannot be written.
+        DataError: The cache cannot be written.
     """
     say = progress or silent
     if cache is None and data.folder.exists():
@@ -60,7 +66,7 @@ def cached_bank(
             built = wider or basis
             bases = counted(built.size, "basis", "bases")
             say(f"computing {bases} of {data.info.title}'s {counted(len(data.graphs), 'graph')}")
-            # Only here: building needs torch, reading does not.
+            # Imported here because building needs torch and reading does not.
             from pdf_search.graphs import build_bank  # noqa: PLC0415
 
             bank = build_bank(data.graphs, built)
@@ -71,19 +77,22 @@ def cached_bank(
 
 
 def _family(data: Prepared, basis: BasisConfig) -> str:
-    """Everything but the grid and the diagonals."""
+    """A hash of everything that decides a bank, except the grid and the diagonals."""
     known = [FORMAT, data.fingerprint, basis.hops, basis.standardise]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
 def _bases_name(basis: BasisConfig) -> str:
-    """A grid without diagonals keeps the name that it had before there were any."""
+    """A hash of the grid and the diagonals.
+
+    Without diagonals it is a hash of the grid alone, as before diagonals were added.
+    """
     known = [basis.grid, basis.diagonals] if basis.diagonals else basis.grid
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
 def _find(family: Path, basis: BasisConfig) -> Bank | None:
-    """The smallest intact bank that has every basis, cut to them."""
+    """The wanted bases of the smallest intact bank that has them all; None if there is none."""
     wanted = (basis.grid, basis.diagonals)
     covering = []
     for folder, meta in _entries(family):
@@ -98,12 +107,13 @@ def _find(family: Path, basis: BasisConfig) -> Bank | None:
 
 
 def _bases_in(meta: dict[str, Any]) -> tuple[tuple[tuple[float, int], ...], tuple[float, ...]]:
-    """Grid and diagonals of a stored bank; one from before there were diagonals has none."""
+    """The grid and diagonals of a stored bank; older banks do not name diagonals."""
     grid = tuple((float(eps), int(k)) for eps, k in meta["grid"])
     return grid, tuple(float(e) for e in meta.get("diagonals", ()))
 
 
 def _entries(family: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the folder and ``meta.json`` of each stored bank, sorted by path."""
     for path in sorted(family.glob("[!.]*/meta.json")):
         try:
             yield path.parent, json.loads(path.read_text())
@@ -112,7 +122,7 @@ def _entries(family: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _read(folder: Path, meta: dict[str, Any]) -> Bank | None:
-    """The bank in a folder; None if a file is missing or is not what was written."""
+    """The bank in a folder; None if a file is missing or does not match its checksum."""
     arrays: dict[str, Array] = {}
     try:
         for name in ARRAYS:
@@ -127,7 +137,7 @@ def _read(folder: Path, meta: dict[str, Any]) -> Bank | None:
 
 
 def _store(folder: Path, bank: Bank) -> None:
-    """Write a bank; the caller holds the lock."""
+    """Write a bank and rename it into place; the caller must hold the lock."""
     try:
         with new_folder(folder) as temp:
             _write(temp, bank)

@@ -1,4 +1,7 @@
-"""How many graphs the named data sets have as published: a cut one is used, and it is said."""
+"""The published number of graphs of the named data sets.
+
+A data set with another number is used as it is, with a note.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ GRAPHS = {
 
 
 def size_notes(name: str, graphs: int) -> list[str]:
-    """What to say where a data set's files hold another number of graphs than is published."""
+    """Return a note if a data set's files hold another number of graphs than is published."""
     known = GRAPHS.get(name, graphs)
     if graphs == known:
         return []

@@ -1,4 +1,4 @@
-"""The data sets known by name: what each feeds the model, what it asks, how it is judged."""
+"""The data sets known by name: their inputs, task, metric and protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from pdf_search.records import Protocol, Task
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """A data set as the rest of the program sees it, before and after preparation."""
+    """What is known of a data set: names, task, metric, protocol, inputs and outputs.
+
+    It is the same before and after preparation.
+    """
 
     name: str
     title: str  # as printed in tables
@@ -37,7 +40,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class TUSet:
-    """A data set of the TU collection: its folder, printed title, input width and classes."""
+    """A data set of the TU collection: folder, printed title, node features, number of classes."""
 
     folder: str
     title: str
@@ -78,12 +81,15 @@ OWN_SPACE = "freesolv"  # default space of own molecules
 
 
 def names() -> list[str]:
-    """Every data set known by name. Own molecules (``csv``) come on top of these."""
+    """Return the names of all named data sets. ``csv``, for own molecules, is not among them."""
     return ["freesolv", "zinc", *TU_SETS, *_ogb_names()]
 
 
 def canonical(name: str) -> str:
-    """The registered spelling of a name: lower case, short forms spelt out."""
+    """Return the registered spelling of a name: lower case, short forms spelt out.
+
+    An unknown name is returned stripped and in lower case.
+    """
     plain = name.strip().lower()
     spellings = (plain, plain.replace("_", "-"), plain.replace("-", "_"))
     known = (_ALIASES.get(spelling, spelling) for spelling in spellings)
@@ -91,12 +97,13 @@ def canonical(name: str) -> str:
 
 
 def lookup(config: DataConfig) -> DatasetInfo:
-    """What is known of a data set before its files are prepared.
+    """Return what is known of a data set before its files are prepared.
 
-    A ``csv`` file's target columns are read, because they decide the task.
+    For own molecules (``csv``) the target columns are read, because they decide the task.
 
     Raises:
-        DataError: unknown name (close matches are named), or a task or metric that does not fit.
+        DataError: The name is unknown (the message names close matches), or the task or metric
+            does not fit.
     """
     name = canonical(config.name)
     if name == "csv":
@@ -108,7 +115,7 @@ def lookup(config: DataConfig) -> DatasetInfo:
 
 
 def family(config: DataConfig) -> tuple[str, str]:
-    """Name of the data set and of its default space; no file is read, so it may be gone."""
+    """Return the names of a data set and of its default search space, without reading any file."""
     name = canonical(config.name)
     if name == "csv":
         return name, OWN_SPACE
@@ -116,7 +123,7 @@ def family(config: DataConfig) -> tuple[str, str]:
 
 
 def molecule_shape(outputs: int, task: Task) -> InputShape:
-    """Molecules through OGB's featuriser, with 0 as the bond code for "no bond"."""
+    """Return the shape of molecules from OGB's featuriser; bond code 0 is added for "no bond"."""
     return InputShape(
         nodes=CategoricalInput(sizes=atom_sizes(), init="xavier"),
         edges=CategoricalInput(

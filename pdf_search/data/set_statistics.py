@@ -1,4 +1,4 @@
-"""Counts of a prepared data set, as data set tables print them."""
+"""Computes the counts of a prepared data set that data set tables print."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pdf_search.data.prepared.folder import Prepared
 from pdf_search.data.targets.target_notes import averaged_note
 from pdf_search.records import Task
 
-SMALL = 1e-3
+SMALL = 1e-3  # values below it are shown with four significant digits
 
 Counts = NDArray[np.int64]
 
 
 def statistics(data: Prepared) -> dict[str, Any]:
-    """Graphs, mean nodes and undirected edges, kinds of input, and the task.
+    """Return the number of graphs, mean nodes and undirected edges, kinds of input, and the task.
 
     ``node_attributes`` and ``edge_attributes`` are the table's "node attr" and "edge attr":
-    one-hot labels and constant inputs are not attributes.
+    one-hot labels and constant inputs do not count as attributes.
     """
     graphs, info = data.graphs, data.info
     assert info.shape is not None
@@ -52,7 +52,7 @@ def statistics(data: Prepared) -> dict[str, Any]:
 
 
 def mean_counts(data: Prepared) -> dict[str, float]:
-    """Mean nodes and undirected edges a graph, not rounded."""
+    """Return the mean numbers of nodes and undirected edges of a graph, not rounded."""
     nodes, edges = _counts(data)
     return {"nodes": float(nodes.mean()), "edges": float(edges.mean())}
 
@@ -79,7 +79,7 @@ def _class_sizes(data: Prepared) -> list[int]:
 
 
 def _targets(data: Prepared) -> dict[str, dict[str, int | float]]:
-    """Of each target: gaps, and counts of labels or the range of numbers."""
+    """For each target the missing values, and the counts of labels or the range of numbers."""
     columns = np.asarray(data.graphs.targets, np.float64).T
     summary = _labels if data.info.task is Task.MULTILABEL else _range
     return {
@@ -104,5 +104,5 @@ def _range(values: NDArray[np.float64]) -> dict[str, int | float]:
 
 
 def _rounded(value: float) -> float:
-    """To four decimals, small values to four digits."""
+    """A value rounded to four decimals, or a small one to four significant digits."""
     return float(f"{value:.3e}") if abs(value) < SMALL else round(float(value), 4)

@@ -1,4 +1,4 @@
-"""What a plan would say of a data set, or refuse, under the protocol that is usual for it."""
+"""Says of a data set what the plan of a sweep would say, under the data set's usual protocol."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDS = 10  # of the protocols that have folds, as in the published settings
 
 
 def outlook(data: Prepared, config: DataConfig) -> tuple[str, ...]:
-    """Its notes, those on its split, and why a sweep would be refused, if it would."""
+    """Return the notes on a data set and on its split, and why a sweep would be refused, if so."""
     folds = None if data.info.protocol is Protocol.SPLIT else FOLDS
     any_basis = BasisConfig(eps=(-0.5,), k=1)
     search = TrialConfig(data=config, basis=any_basis, protocol=data.info.protocol, folds=folds)

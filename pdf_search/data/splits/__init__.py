@@ -1,1 +1,1 @@
-"""Train, validation and test: who goes where, and what must be said of it."""
+"""Splits a data set into training, validation and test part, and makes the notes on the split."""

@@ -1,4 +1,4 @@
-"""Whether the labels of a split say anything: a metric that is undefined there ends no search."""
+"""Checks, before a sweep starts, that the metric is defined on each part of the split."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Metric, Protocol, Replicate, Task
 from pdf_search.wording import counted
 
-RANKING = ("rocauc", "ap")  # compare graphs of both classes
+RANKING = ("rocauc", "ap")  # undefined unless a task has graphs of both classes
 BOTH_WANTED = "no task with graphs of both classes"
 SEARCH_ALONE = ", or search without confirming: --top-k 0"
 
@@ -24,12 +24,12 @@ SEARCH_ALONE = ", or search without confirming: --top-k 0"
 def check_labels(
     data: Prepared, metric: Metric, search: TrialConfig | None, confirm: TrialConfig | None
 ) -> None:
-    """That every part that a sweep trains and evaluates on has the labels that it needs.
+    """Check that each part that a sweep trains or evaluates on has the labels that it needs.
 
-    ``search`` and ``confirm``: a trial of either phase; None where there is none.
+    ``search`` and ``confirm`` are a trial of each phase; None if the sweep has no such phase.
 
     Raises:
-        ConfigError: names the part, the metric and the remedy.
+        ConfigError: A part lacks labels. The message names the part, the metric and the remedy.
     """
     for config in filter(None, (search, confirm)):
         splits = [split_for(data, config, replicate) for replicate in _distinct(config)]
@@ -41,7 +41,7 @@ def check_labels(
 
 
 def _distinct(config: TrialConfig) -> tuple[Replicate, ...]:
-    """One replicate for each split: seeds of a fixed split share theirs, folds do not."""
+    """One replicate for each different split: seeds share a split, each fold has its own."""
     one_for_each = {replicate.fold: replicate for replicate in config.replicates}
     return tuple(one_for_each.values())
 
@@ -49,8 +49,11 @@ def _distinct(config: TrialConfig) -> tuple[Replicate, ...]:
 def _check_part(
     data: Prepared, metric: Metric, part: str, folds: Sequence[Numbers], config: TrialConfig
 ) -> None:
-    """``folds``: the graphs of the part in each split. One without labels cannot be trained on;
-    where the metric is undefined in some, the others still count."""
+    """Check one part, given its graphs in each split.
+
+    A training part needs labels in every split. For another part, one split in which the metric is
+    defined is enough.
+    """
     lacks = [_lack(np.asarray(data.graphs.targets[graphs]), metric, part) for graphs in folds]
     bad = any(lacks) if part == "train" else all(lacks)
     if not bad:
@@ -69,6 +72,7 @@ def _check_part(
 
 
 def _lack(targets: NDArray[np.generic], metric: Metric, part: str) -> str:
+    """Say what targets [n, tasks] lack for the metric; "" if nothing."""
     if np.isnan(targets).all():
         return "no graph with a label"
     if metric.name in RANKING and part != "train":

@@ -1,4 +1,4 @@
-"""Which graphs train, validate and test: official splits, random splits, folds."""
+"""Decides which graphs train, validate and test: official splits, random splits, folds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pdf_search.records import Phase, Protocol, Replicate, Task
 
 Numbers = NDArray[np.int64]
 _NONE = np.empty(0, np.int64)
-INNER_FOLDS = 10  # one of which validates; fewer where the training part is too small
+INNER_FOLDS = 10  # one of them validates; fewer if the training part is too small
 
 
 @dataclass(frozen=True)
 class Split:
-    """Sorted graph numbers. ``test`` is None where it must not be looked at."""
+    """The sorted graph numbers of each part. ``test`` is None if it must not be seen."""
 
     train: Numbers
     valid: Numbers
@@ -33,16 +33,18 @@ class Split:
 
 
 def split_for(data: Prepared, config: TrialConfig, replicate: Replicate) -> Split:
-    """The graphs of a replicate's train, validation and test part in the configured phase.
+    """Return the training, validation and test graphs of a replicate in the configured phase.
 
-    Fixed and random splits: the test part is given in phase CONFIRM only. Folds: search holds a
-    tenth of each training fold out for validation and never gives the held-out part; confirmation
-    gives it, after training on all other folds (``gin-curve``) or on all but the same tenth
-    (``inner``). Of fewer than ten graphs of the largest class, one is held out instead of a tenth.
-    Unless ``data.split_by`` is row, "graphs" are molecules, each with all its rows.
+    The test part is given in phase CONFIRM alone. With a fixed or random split, both phases have
+    the same training and validation part. With folds, the test part is the held-out fold, and a
+    tenth of the other folds validates; it is more than a tenth if the largest class has fewer than
+    ten graphs there. Under ``gin-curve``, phase CONFIRM trains on all of the other folds, and the
+    validation part is empty. Last, ``data.train_fraction`` of the training part is kept.
+
+    Unless ``data.split_by`` is row, whole molecules are dealt out, each with all its rows.
 
     Raises:
-        DataError: too few graphs, or a test split asked of data that hides it.
+        DataError: There are too few graphs, or the test part is needed and the data hide it.
     """
     confirm = config.phase is Phase.CONFIRM
     if config.protocol is Protocol.SPLIT:
@@ -56,9 +58,10 @@ def split_for(data: Prepared, config: TrialConfig, replicate: Replicate) -> Spli
 
 
 def search_view(data: Prepared, config: TrialConfig) -> Prepared:
-    """The data as phase SEARCH may see it: targets of a fixed test part are gone.
+    """Remove the targets of the test part, which phase SEARCH must not see.
 
-    With folds every graph trains in some fold, and the data is returned as it is.
+    In other phases, and with folds, where every graph trains in some fold, the data are returned
+    as they are.
     """
     if config.phase is not Phase.SEARCH or config.protocol is not Protocol.SPLIT:
         return data
@@ -70,7 +73,7 @@ def search_view(data: Prepared, config: TrialConfig) -> Prepared:
 
 
 def split_hash(data: Prepared, config: TrialConfig) -> str:
-    """Hash of the partition that a sweep works on; the same in both phases."""
+    """Hash the split of a sweep, as 16 hexadecimal digits; it is the same in both phases."""
     if config.protocol is Protocol.SPLIT and data.official is not None:
         parts = [data.part_hashes[name] for name in ("train", "valid", "test")]
     elif config.protocol is Protocol.SPLIT:
@@ -87,6 +90,7 @@ def split_hash(data: Prepared, config: TrialConfig) -> str:
 def _fixed_parts(
     data: Prepared, config: TrialConfig, needs_test: bool
 ) -> tuple[Numbers, Numbers, Numbers | None]:
+    """The official parts, or random ones if the data set has no official split."""
     if data.official is None:
         return _random_parts(data, config)
     test = data.official.get("test")
@@ -96,7 +100,7 @@ def _fixed_parts(
 
 
 def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
-    """80:10:10 at random; the remainder goes to the test part."""
+    """Random parts of 80:10:10; what rounding leaves over goes to the test part."""
     units = units_of(data, config)
     count = len(units)
     if count < 10:
@@ -112,7 +116,7 @@ def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers
 def _fold_parts(
     data: Prepared, config: TrialConfig, replicate: Replicate
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Training part without its inner part, the inner part, and the held-out part of a fold."""
+    """The parts of a fold: training without validation, validation, and the held-out fold."""
     folds, seed = config.folds, config.data.split_seed
     if folds is None or replicate.fold is None or not 0 <= replicate.fold < folds:
         raise DataError(f"fold {replicate.fold} is not one of 0..{(folds or 0) - 1}")
@@ -139,19 +143,19 @@ def _fold_parts(
 
 
 def inner_folds(data: Prepared, graphs: Numbers) -> int:
-    """Of how many folds of these training graphs one validates: ten, or fewer of few graphs."""
+    """Return the number of inner folds of training graphs, one of which validates: at most ten."""
     return min(INNER_FOLDS, _most_folds(data, graphs))
 
 
 def _most_folds(data: Prepared, graphs: Numbers) -> int:
-    """In how many folds these graphs can be laid: no more than the largest class has members."""
+    """The largest number of folds that these graphs allow: the size of their largest class."""
     if data.info.task is not Task.MULTICLASS:
         return len(graphs)
     return int(np.unique(data.graphs.targets[graphs, 0], return_counts=True)[1].max())
 
 
 def _classes(data: Prepared, graphs: Numbers) -> bytes | None:
-    """Class numbers to stratify by, as bytes so that they can key a cache."""
+    """The class numbers to stratify by, as bytes, which ``cache`` can hash; None if no classes."""
     if data.info.task is not Task.MULTICLASS:
         return None
     return np.asarray(data.graphs.targets[graphs, 0]).astype(np.int64).tobytes()
@@ -161,21 +165,24 @@ def _classes(data: Prepared, graphs: Numbers) -> bytes | None:
 def _folds(
     classes: bytes | None, graphs: int, folds: int, seed: int
 ) -> tuple[tuple[Numbers, Numbers], ...]:
-    """Training and held-out positions of each fold."""
+    """The training and held-out positions of each fold, sorted."""
     from sklearn.model_selection import KFold, StratifiedKFold  # noqa: PLC0415
 
     kind = KFold if classes is None else StratifiedKFold
     labels = None if classes is None else np.frombuffer(classes, np.int64)
     splitter = kind(folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        # A class with fewer graphs than folds is absent from some of them: no reason to stop.
+        # A class with fewer graphs than folds is absent from some folds. Split notes report it.
         warnings.filterwarnings("ignore", message="The least populated class")
         parts = [*splitter.split(np.zeros(graphs), labels)]
     return tuple((np.sort(a).astype(np.int64), np.sort(b).astype(np.int64)) for a, b in parts)
 
 
 def _fraction(data: Prepared, train: Numbers, config: TrialConfig) -> Numbers:
-    """A random part of the training units, classes in proportion; a larger one contains it."""
+    """A random fraction of the training units with the classes in proportion.
+
+    A larger fraction with the same seed contains a smaller one.
+    """
     fraction = config.data.train_fraction
     if fraction >= 1:
         return train
@@ -188,7 +195,7 @@ def _fraction(data: Prepared, train: Numbers, config: TrialConfig) -> Numbers:
 
 
 def _place_in_class(data: Prepared, order: Numbers) -> NDArray[np.float64]:
-    """Where each graph stands among those of its class in ``order``, as a fraction of them."""
+    """The position of each graph among those of its class in ``order``, between 0 and 1."""
     labels = np.asarray(data.graphs.targets[order, 0])
     place = np.empty(len(order))
     for label in np.unique(labels):

@@ -1,4 +1,4 @@
-"""What must be said of a partition: classes that a part lacks, small parts, shared molecules."""
+"""Makes the notes on a split: classes that a part lacks, small parts, shared molecules."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SHOWN = 5  # classes named one by one
 
 
 def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
-    """The data, its notes followed by those on the partition that ``config`` asks for.
+    """Return the data with the notes on the split of ``config`` added to its own.
 
     Raises:
-        DataError: the data cannot be split so.
+        DataError: The data cannot be split as ``config`` asks.
     """
     parts = _parts(data, config)
     evaluated = [(_PARTS[i], [split[i] for split in parts]) for i in (1, 2)]
@@ -45,10 +45,10 @@ Parts = list[tuple[Numbers, Numbers, Numbers]]
 
 
 def _parts(data: Prepared, config: TrialConfig) -> Parts:
-    """Training, validation and test part of each distinct split."""
+    """The training, validation and test part of each different split."""
     changes: dict[str, object] = {"phase": Phase.CONFIRM}
     if config.protocol is not Protocol.SPLIT:
-        changes["protocol"] = Protocol.INNER  # as in the search: validation is not empty
+        changes["protocol"] = Protocol.INNER  # the parts of the search, where validation has graphs
     full = config.model_copy(update=changes)
     splits = [split_for(data, full, Replicate(0, fold)) for fold in _folds(config)]
     return [(s.train, s.valid, s.test) for s in splits if s.test is not None]
@@ -59,7 +59,7 @@ def _folds(config: TrialConfig) -> list[int | None]:
 
 
 def _class_notes(data: Prepared, config: TrialConfig, parts: Parts) -> list[str]:
-    """A sentence for each class of which some part has no graph."""
+    """A note on each class of which some part has no graph, for the first few such classes."""
     if data.info.task is not Task.MULTICLASS:
         return []
     labels = np.asarray(data.graphs.targets[:, 0])
@@ -94,6 +94,7 @@ def _class_note(name: str, count: int, config: TrialConfig, lacking: Counter[str
 
 
 def _size_notes(data: Prepared, config: TrialConfig, parts: Parts) -> list[str]:
+    """Notes on a validation part that is not a tenth, and on a single graph to train on."""
     train, valid, test = parts[0]
     notes = []
     rest = np.setdiff1d(units_of(data, config).first, test)  # the training part and its inner one

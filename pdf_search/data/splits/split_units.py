@@ -1,4 +1,4 @@
-"""What goes to one part of a split as a whole: a molecule with all its rows, or a single graph."""
+"""The units that a split deals out: molecules with all their rows, or single graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Units:
-    """Units in the order of their first graphs, so that they number the graphs if all differ."""
+    """Units of a split, numbered by their first graph. If all graphs differ, unit i is graph i."""
 
     first: Numbers  # [U] the first graph of each unit
     of: Numbers  # [G] the unit of each graph
@@ -33,15 +33,20 @@ class Units:
 
     @property
     def too_few(self) -> str:
+        """The beginning of a message: ``3 graphs are too few``."""
         return f"{self} {'is' if len(self) == 1 else 'are'} too few"
 
     def graphs(self, units: Numbers) -> Numbers:
-        """The sorted graphs of these units."""
+        """Return the sorted graph numbers of these units."""
         return np.flatnonzero(np.isin(self.of, units)).astype(np.int64)
 
 
 def units_of(data: Prepared, config: TrialConfig) -> Units:
-    """The units that a split of ``config`` deals out; official splits stay as they are."""
+    """Return the units that a split of ``config`` deals out.
+
+    They are single graphs in an official split, if ``data.split_by`` is row, or if the data set
+    does not say which graphs are the same molecule; otherwise molecules.
+    """
     official = data.official is not None and config.protocol is Protocol.SPLIT
     if official or not config.data.by_molecule or data.molecules is None:
         every = np.arange(len(data.graphs), dtype=np.int64)
@@ -50,12 +55,12 @@ def units_of(data: Prepared, config: TrialConfig) -> Units:
 
 
 def known_as(data: Prepared, config: TrialConfig) -> str:
-    """The file of own molecules, else the title of the data set: for messages."""
+    """Return the file of own molecules, else the data set's title; for messages."""
     return config.data.path or data.info.title
 
 
 def molecules_of(molecules: NDArray[np.int64]) -> Units:
-    """Graphs of equal numbers as one unit."""
+    """Make one unit of all graphs with the same molecule number; ``molecules`` is [G]."""
     _, first, of = np.unique(np.asarray(molecules), return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.argsort(order)

@@ -1,4 +1,4 @@
-"""Of how many tasks a part has the labels that a metric needs; the others are left out there."""
+"""Makes notes on tasks for which a part lacks labels; the metric there leaves these tasks out."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SHOWN = 5  # tasks named one by one
 
 
 def tasks_counted(task: Task, targets: NDArray[np.generic]) -> NDArray[np.bool_]:
-    """Which tasks have a value of the metric on these graphs: [T] of ``targets`` [n, T].
+    """Return for which of T tasks the metric is defined on ``targets`` [n, T], as bool [T].
 
-    Labels need both classes (ROC-AUC, AP), other targets one graph that has them.
+    Binary labels need graphs of both classes (ROC-AUC, AP); other targets need one value.
     """
     if task is Task.MULTILABEL:
         return np.asarray((targets == 1).any(0) & (targets == 0).any(0))
@@ -31,7 +31,10 @@ def tasks_counted(task: Task, targets: NDArray[np.generic]) -> NDArray[np.bool_]
 
 
 def task_notes(data: Prepared, parts: Sequence[tuple[str, Sequence[Numbers]]]) -> list[str]:
-    """A sentence for each part in which not all tasks count. ``parts``: its graphs in each fold."""
+    """Return a note on each part in which the metric is undefined for some task.
+
+    ``parts`` has the name of each part and its graphs in each fold.
+    """
     return [note for name, folds in parts if (note := _note(data, name, folds))]
 
 
@@ -55,7 +58,10 @@ def _note(data: Prepared, part: str, folds: Sequence[Numbers]) -> str:
 
 
 def untrained_notes(data: Prepared, folds: Sequence[Numbers]) -> list[str]:
-    """The tasks without any value in the training part. ``folds``: its graphs in each fold."""
+    """Return a note on tasks without any value in the training part of some fold.
+
+    ``folds`` has the training graphs of each fold.
+    """
     targets = np.asarray(data.graphs.targets)
     lacking = np.stack([np.isnan(targets[graphs]).all(0) for graphs in folds])
     if not lacking.any():
@@ -66,13 +72,13 @@ def untrained_notes(data: Prepared, folds: Sequence[Numbers]) -> list[str]:
 
 
 def _left_out(data: Prepared, found: NDArray[np.bool_]) -> str:
-    """The tasks that count nowhere, by name."""
+    """The names of the tasks that are undefined in all folds, in parentheses; "" if none."""
     names = _named(data, np.asarray(~found.any(0)))
     return f" (left out: {names})" if names else ""
 
 
 def _named(data: Prepared, tasks: NDArray[np.bool_]) -> str:
-    """The names of the tasks that are true, the first few of many."""
+    """The names of the tasks that are true in the mask; of many the first few."""
     names = [data.target_names[i] for i in np.flatnonzero(tasks) if data.target_names]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more

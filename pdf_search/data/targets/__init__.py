@@ -1,1 +1,1 @@
-"""Target columns: their numbers or classes, the task they pose, the metrics that fit."""
+"""Reads target columns as numbers or classes, and finds their task and the metrics that fit it."""

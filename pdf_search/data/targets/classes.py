@@ -1,4 +1,4 @@
-"""One column of class names as class numbers."""
+"""Reads a column of class names as class numbers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ from pdf_search.errors import DataError
 from pdf_search.wording import counted
 
 _SHOWN = 5  # classes in a note
-_PER_CLASS = 2  # fewer members than this on average: the column may be none of classes
+_PER_CLASS = 2  # with fewer members a class on average, the column may not hold classes at all
 
 
 def class_numbers(
     table: Table, name: str, strict: bool = True
 ) -> tuple[NDArray[np.float32], tuple[str, ...], list[str]]:
-    """Class numbers [g, 1], nan where the cell is empty; the classes' names; what is doubtful.
+    """Read a column as class numbers.
 
-    Classes are ordered by value if they are numbers, else by name. Not ``strict``: a number may be
-    spelt in two ways, which are two classes.
+    Classes that are numbers come first, ordered by value; the others are ordered by name. If not
+    ``strict``, a number may be spelt in two ways, which are then two classes.
+
+    Returns:
+        The class numbers [g, 1], nan where the cell is empty; the names of the classes; and a note
+        on each thing that is doubtful.
 
     Raises:
-        DataError: text that may be a class or a gap, one number spelt in two ways, a single class.
+        DataError: A cell may be a class or a missing value, a number is spelt in two ways, or there
+            are fewer than two classes.
     """
     column = table.column(name, "data.targets")
     _refuse_odd(table, name, column)
@@ -47,6 +52,7 @@ def class_numbers(
 
 
 def _refuse_odd(table: Table, name: str, column: list[str]) -> None:
+    """Refuse cells such as NA, which may be a class or none, and cells with a line break."""
     wrong = [
         f"line {line}: {cell!r}"
         for line, cell in zip(table.lines, column, strict=True)
@@ -66,7 +72,7 @@ def _refuse_two_spellings(table: Table, name: str, counts: Counter[str]) -> None
 
 
 def _padding(table: Table, name: str, counts: Counter[str]) -> list[str]:
-    """A note where some labels have blanks around them and others have none."""
+    """A note if some labels have blanks around them and others have not."""
     lines = table.padded.get(name, [])
     if not lines or len(lines) == counts.total():
         return []
@@ -74,6 +80,7 @@ def _padding(table: Table, name: str, counts: Counter[str]) -> list[str]:
 
 
 def _doubts(table: Table, column: list[str], counts: Counter[str]) -> list[str]:
+    """Notes on classes that differ in case or blanks alone, have one member, or are too many."""
     notes = [
         f"the classes {_counted(spellings, counts)} differ in case or blanks only; if they are "
         "one, spell them alike"
@@ -97,7 +104,7 @@ def _doubts(table: Table, column: list[str], counts: Counter[str]) -> list[str]:
 
 
 def _groups(counts: Counter[str], key: Callable[[str], Hashable]) -> list[list[str]]:
-    """The labels that share a key, where several do; a key of None is of one label only."""
+    """Groups of two or more labels with the same key; labels with the key None are in no group."""
     groups: dict[Hashable, list[str]] = {}
     for label in sorted(counts):
         groups.setdefault(label if key(label) is None else (key(label),), []).append(label)
@@ -113,7 +120,7 @@ def _value(label: str) -> float | None:
 
 
 def _plain(label: str) -> str:
-    """A label without what the eye does not see: case, blanks, marks without width."""
+    """A label for comparison: without case, blanks and characters of no width."""
     seen = (c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
     return "".join("".join(seen).casefold().split())
 

@@ -1,4 +1,4 @@
-"""Target columns as numbers, and the task they pose."""
+"""Reads target columns as numbers and decides their task."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from pdf_search.data.targets.guess_task import (
 from pdf_search.errors import DataError
 from pdf_search.records import Task
 
-# Targets are stored as float32. Where that makes distinct values equal, the column is refused if
-# the rounding shows in its spread, or if it loses more than a few of its values.
-_ROUNDING = 1e-4  # of the column's standard deviation
-_LOST = 0.1  # of its distinct values
+# Targets are stored as float32. A column in which this makes different values equal is refused if
+# the rounding error is large against its standard deviation, or if many values become equal.
+_ROUNDING = 1e-4  # largest rounding error allowed, as a fraction of the standard deviation
+_LOST = 0.1  # largest fraction of distinct values that may become equal to others
 _LARGEST = float(np.finfo(np.float32).max)
 _LONGEST = 40  # characters of a number that is shown as it stands
-_FEW_WORDS = 6  # shown with their counts
+_FEW_WORDS = 6  # up to so many different words are shown, with their counts
 
 
 @dataclass(frozen=True)
 class Targets:
-    """Targets of every row, [g, tasks]; nan where a label is missing."""
+    """The targets of all g rows, [g, tasks]; nan where a value is missing."""
 
     names: tuple[str, ...]
     task: Task
@@ -43,6 +43,7 @@ class Targets:
 
     @property
     def outputs(self) -> int:
+        """The number of outputs of the model: of classes, if there are any, else of targets."""
         return len(self.class_names) or len(self.names)
 
 
@@ -53,14 +54,20 @@ def read_targets(
     task: Task | None = None,
     strict: bool = True,
 ) -> Targets:
-    """The target columns as numbers, and the task they pose.
+    """Read the target columns of a table as numbers, and decide their task.
 
-    Without ``task``: columns that hold only 0 and 1 are binary labels, other numbers regression.
-    Columns without any value are left out, with a note. Not ``strict``: no doubt is refused.
+    Columns without any value are left out, with a note.
+
+    Args:
+        table: The table.
+        smiles: The name of the SMILES column.
+        names: The target columns. If empty, the table must have one column besides ``smiles``.
+        task: The task. If None, columns of 0 and 1 alone are binary labels, others regression.
+        strict: Whether doubtful columns are refused.
 
     Raises:
-        DataError: unknown columns, cells that are no number, values that do not fit the task or
-            leave it in doubt, targets that are all the same.
+        DataError: A column is unknown, a cell is no number, the values do not fit the task or
+            leave it in doubt, or all targets are the same.
     """
     table.column(smiles, "data.smiles")
     given = tuple(names)
@@ -102,7 +109,7 @@ def _target_names(table: Table, smiles: str, names: tuple[str, ...]) -> tuple[st
 
 
 def _nameless(table: Table) -> list[str]:
-    """A note on columns without a name that hold something."""
+    """A note on columns that have content and no name."""
     places = [
         str(place + 1)
         for place, name in enumerate(table.columns)
@@ -114,7 +121,7 @@ def _nameless(table: Table) -> list[str]:
 def _with_values(
     table: Table, names: tuple[str, ...], values: NDArray[np.float32]
 ) -> tuple[tuple[str, ...], NDArray[np.float32], list[str]]:
-    """Only the columns that hold a value, and a note on the others."""
+    """The names and values [g, T] of the columns that hold a value, and a note on the others."""
     known = np.flatnonzero(~np.isnan(values).all(axis=0))
     empty = [name for place, name in enumerate(names) if place not in known]
     if not len(known):
@@ -127,6 +134,7 @@ def _with_values(
 
 
 def _numbers(table: Table, name: str) -> NDArray[np.float32]:
+    """A column as numbers [g], nan where a value is missing."""
     column = table.column(name, "data.targets")
     exact = np.full(len(column), np.nan)
     wrong: list[str] = []
@@ -151,13 +159,13 @@ def _numbers(table: Table, name: str) -> NDArray[np.float32]:
 
 
 def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
-    """What to do about cells that are no number, from the causes of all of them."""
+    """Say what to do about the cells that are no number; ``causes`` has the cause of each."""
     remedy = "write a number, or leave the cell empty where the target is unknown"
     if cells.TEXT in causes:
         remedy += f"; {cells.GAPS} are read as empty"
     if len(causes) == 1 and not (cells.is_number(column[0]) or cells.is_missing(column[0])):
         remedy += "; a line of units under the names is no row: remove it"
-    # 1,234 alone may be a thousand and more; beside 1,5 it is not.
+    # 1,234 may have a comma between thousands; in a column that also has 1,5 it has not.
     if cells.DECIMAL_COMMA in causes and all(cells.DECIMAL_COMMA in cause for cause in causes):
         remedy += _conversion(table, column)
     if causes.count(cells.TEXT) > len(column) / 2:
@@ -169,7 +177,7 @@ def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
 
 
 def _conversion(table: Table, column: list[str]) -> str:
-    """How pandas converts a file of decimal commas; nothing where points are decimal, too."""
+    """Say how to convert a column with decimal commas: by pandas, if its points are not decimal."""
     points = [cell for cell in column if "." in cell]
     if not all(map(cells.has_thousands, points)):
         return "; some cells of the column have a decimal point, others a comma: write points"
@@ -181,7 +189,7 @@ def _conversion(table: Table, column: list[str]) -> str:
 
 
 def _check_precision(column: str, exact: NDArray[np.float64]) -> None:
-    """Refuse values that cannot be told apart as float32."""
+    """Refuse a column in which too many different values are equal as float32."""
     stored = exact.astype(np.float32)
     distinct, left = len(np.unique(exact)), len(np.unique(stored))
     if distinct == left:
@@ -196,7 +204,7 @@ def _check_precision(column: str, exact: NDArray[np.float64]) -> None:
 
 
 def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
-    """Refuse labels other than 0 and 1; a note on columns in which all are the same."""
+    """Refuse labels other than 0 and 1; return a note on each column of equal labels."""
     wrong = []
     for name, column in zip(names, values.T, strict=True):
         bad = np.flatnonzero(~np.isnan(column) & ~np.isin(column, (0, 1)))
@@ -213,7 +221,7 @@ def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float
 
 
 def _refuse_constant(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> None:
-    """Refuse a column that has nothing to learn."""
+    """Refuse columns in which all values are the same."""
     if same := _same(names, values):
         raise DataError(
             f"{table.path}: every value in {'; in '.join(same.values())}: there is nothing to "
@@ -222,7 +230,7 @@ def _refuse_constant(table: Table, names: tuple[str, ...], values: NDArray[np.fl
 
 
 def _same(names: tuple[str, ...], values: NDArray[np.float32]) -> dict[str, str]:
-    """The columns of two values or more that are all the same, in words."""
+    """Describe each column that has two values or more and in which all are the same."""
     found = {}
     for name, column in zip(names, values.T, strict=True):
         known = column[~np.isnan(column)]

@@ -1,4 +1,4 @@
-"""Which task target columns pose when nobody says: labels, numbers, or in doubt."""
+"""Guesses the task of target columns when the user names none, and notes what is doubtful."""
 
 from __future__ import annotations
 
@@ -13,31 +13,29 @@ from pdf_search.data.tables.table import Table, at_lines, refuse, times
 from pdf_search.errors import DataError
 from pdf_search.records import Task
 
-_STRAY = 0.1  # at most this share of a column of labels is something else
-_FEW = 10  # different whole numbers that may be the codes of classes
-_REPEATS = 5  # how often each of them is there on average
-_GAP_CODES = (99, 999, 9999, 99999, 999999)  # that people write where there is no value
-_FAR = 5  # times larger than every other value
-_QUARTILES = 20  # interquartile ranges from the median, from which a value may be a slip
+_STRAY = 0.1  # up to this fraction of other values, a column of 0 and 1 may hold labels with errors
+_FEW = 10  # up to so many different whole numbers may be the codes of classes
+_REPEATS = 5  # if each of them occurs so often on average
+_GAP_CODES = (99, 999, 9999, 99999, 999999)  # people write these, or minus these, for no value
+_FAR = 5  # a gap code is more than so many times as large as every other value
+_QUARTILES = 20  # a value so many interquartile ranges from the median may be a mistake
 
 GUESSED = {
     Task.MULTILABEL: "guessed: the targets hold only 0 and 1; data.task=regression or multiclass "
     "reads them otherwise",
     Task.REGRESSION: "guessed: the targets are numbers; data.task=multiclass reads them as classes",
 }
-"""Why a task was chosen that nobody named, and what to do if the guess is wrong."""
+"""Why a task was guessed, and what to do if the guess is wrong."""
 
 
 def guess_task(
     table: Table, names: tuple[str, ...], values: NDArray[np.float32], strict: bool = True
 ) -> Task:
-    """Labels if every column holds only 0 and 1, else a regression.
-
-    Not ``strict``: also where a few cells or two values leave it in doubt.
+    """Return MULTILABEL if every column holds only 0 and 1, else REGRESSION.
 
     Raises:
-        DataError: a few cells among labels that are none, a column of two values, or columns of
-            both kinds.
+        DataError: Some columns hold only 0 and 1 and others do not. If ``strict``, also: a column
+            of 0 and 1 has a few other values, or a column has just two different values.
     """
     columns = dict(zip(names, values.T, strict=True))
     labels = [name for name, column in columns.items() if np.isin(_known(column), (0, 1)).all()]
@@ -59,7 +57,7 @@ def guess_task(
 def whole_number_note(
     table: Table, names: tuple[str, ...], values: NDArray[np.float32]
 ) -> list[str]:
-    """A note on columns of a few different whole numbers, which may be classes."""
+    """Return a note on each column of a few different whole numbers, which may be classes."""
     notes = []
     for name, column in zip(names, values.T, strict=True):
         known = _known(column)
@@ -74,7 +72,7 @@ def whole_number_note(
 
 
 def gap_code_note(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
-    """A note on numbers like -999, far from all others, that often stand for a gap."""
+    """Return a note on each column with numbers like -999, which often mean a missing value."""
     notes = []
     for name, column in zip(names, values.T, strict=True):
         code = _gap_codes(column)
@@ -89,9 +87,9 @@ def gap_code_note(table: Table, names: tuple[str, ...], values: NDArray[np.float
 
 
 def outlier_note(table: Table, names: tuple[str, ...], values: NDArray[np.float32]) -> list[str]:
-    """A note on numbers so far from the middle of their column that they may be slips.
+    """Return a note on each column with numbers so far from the median that they may be mistakes.
 
-    Nothing is said where half of a column and more is one value: its quartiles tell nothing.
+    A column whose quartiles are equal gets none, because they say nothing about its spread.
     """
     notes = []
     for name, column in zip(names, values.astype(np.float64).T, strict=True):
@@ -109,7 +107,7 @@ def outlier_note(table: Table, names: tuple[str, ...], values: NDArray[np.float3
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """Values with how often each is there."""
+    """List values with their counts: ``'yes' (3 times), 'no' (once)``."""
     return ", ".join(f"{value!r} ({times(count)})" for value, count in counts.items())
 
 
@@ -118,7 +116,7 @@ def _known(column: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _gap_codes(column: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
-    """Which values are codes for a gap: nothing else in the column comes near them."""
+    """Which values of a column are gap codes, bool [g]; none if other values come near them."""
     code = np.isin(np.abs(column), _GAP_CODES)
     others = np.abs(column[~code & ~np.isnan(column)])
     far = code.any() and len(others) and others.max() * _FAR < np.abs(column[code]).min()
@@ -140,7 +138,7 @@ def _refuse_strays(table: Table, name: str, column: NDArray[np.float32]) -> None
 
 
 def _refuse_two(table: Table, name: str, column: NDArray[np.float32]) -> None:
-    """Refuse a column of two values: labels, most likely, but it does not say which is 1."""
+    """Refuse a column of two different values: probably labels, but which one is 1 is unknown."""
     known = _known(column)
     if len(np.unique(known)) != 2 or len(known) == 2:
         return
@@ -151,7 +149,7 @@ def _refuse_two(table: Table, name: str, column: NDArray[np.float32]) -> None:
 
 
 def _counted(table: Table, column: NDArray[np.float32]) -> str:
-    """Each value with how often it is there; one that is there once with its line."""
+    """List each value with its count, or with its line if it occurs once."""
     counts = Counter(sorted(_known(column).tolist()))
     lines = dict(zip(column.tolist(), table.lines, strict=True))
     return ", ".join(

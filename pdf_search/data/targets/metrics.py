@@ -1,4 +1,4 @@
-"""Which metrics fit a task, and why a name that a user wrote is none of them."""
+"""The metrics that fit each task, and messages for metric names that do not fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TASK_METRICS: dict[Task, tuple[str, ...]] = {
     Task.MULTICLASS: ("accuracy",),
     Task.MULTILABEL: ("rocauc", "ap"),
 }
-"""Metrics that make sense for a task, the default first."""
+"""The metrics that fit a task, the default first."""
 OTHER_NAMES = {
     "l1": "mae",
     "mse": "rmse",
@@ -33,9 +33,9 @@ class MetricError(DataError):
 
 
 def metric_problem(name: str, fitting: Sequence[str], what: str = "") -> str:
-    """Why a search cannot optimise ``name``, and what to write; "" if it can.
+    """Say why a search cannot optimise ``name``, and what to write instead; "" if it can.
 
-    ``fitting``: the metrics that it can optimise. ``what``: the task and title of the data set.
+    ``fitting`` are the metrics that it can optimise; ``what`` is the data set's task and title.
     """
     if name in fitting:
         return ""
@@ -56,7 +56,7 @@ def metric_problem(name: str, fitting: Sequence[str], what: str = "") -> str:
 
 
 def _meant(words: Sequence[str], fitting: Sequence[str]) -> str:
-    """The metric that the words of a name point to; "" if none does."""
+    """The metric that is probably meant by the words of a name; "" if there is none."""
     parts = [word for word in words if word not in (*TEST, *VALIDATION)]
     for word in ("".join(parts), *parts):
         known = OTHER_NAMES.get(word, word)

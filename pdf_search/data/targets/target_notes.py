@@ -1,4 +1,4 @@
-"""What several targets mean for the metric and the loss, and whether their scales differ."""
+"""Makes notes on several targets: the metric is their mean, and their scales may differ."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.folder import Prepared
 from pdf_search.records import METRICS, Task
 
-WIDE = 100.0  # ratio of the largest deviation of a target to the smallest, from which it is named
+WIDE = 100.0  # ratio of the largest to the smallest standard deviation that leads to a note
 _SHOWN = 5
 
 
 def averaged_note(data: Prepared) -> tuple[str, ...]:
-    """What the metric is where a data set has several targets; nothing for a single one."""
+    """Return a note that the metric is a mean over targets; nothing for a single target."""
     count = len(data.target_names)
     if count < 2 or data.info.task is Task.MULTICLASS:
         return ()
@@ -25,7 +25,11 @@ def averaged_note(data: Prepared) -> tuple[str, ...]:
 
 
 def scale_notes(data: Prepared, config: TrialConfig) -> list[str]:
-    """Targets of very different scales: which decide the metric, and the loss if it sees them."""
+    """Return a note if the standard deviations of regression targets are very different.
+
+    The targets of the largest scale then decide the metric, and also the loss unless the targets
+    are standardised.
+    """
     if data.info.task is not Task.REGRESSION or len(data.target_names) < 2:
         return []
     targets = np.asarray(data.graphs.targets, np.float64)
