@@ -1,1 +1,1 @@
-"""Prepared data sets: built once, kept in the cache, mapped read-only."""
+"""Prepared data sets, which are built once, kept in the cache and mapped read-only."""

@@ -1,4 +1,4 @@
-"""Arrays of a prepared folder: written run by run, described, checked, mapped."""
+"""Writes, describes, checks and maps the arrays of a prepared folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pdf_search.graphs import Array
 
 
 class GrowingArray:
-    """An .npy file whose last or only long axis is not known in advance.
+    """Writes an .npy file block by block when its length is not known in advance.
 
-    Each block of rows goes to a part file; closing joins parts under one header. With ``blocks``
-    of two rows ``[2, E]`` every row has its own part, so that the file is in C order.
+    Blocks go to part files, and ``close`` joins these under one header. An array of fixed ``rows``,
+    such as [2, E], grows along its second axis. Each row then has its own part file, so that the
+    joined file is in C order.
     """
 
     def __init__(self, path: Path, dtype: type[np.generic], rows: int | None = None) -> None:
@@ -27,7 +28,7 @@ class GrowingArray:
         self._width: tuple[int, ...] = ()
 
     def append(self, block: Array) -> None:
-        """Add ``block``: [n, ...], or [rows, n] for an array of fixed rows."""
+        """Add a block [n, ...], or [rows, n] if the number of rows is fixed."""
         block = np.ascontiguousarray(block, self._dtype)
         if self._rows is None:
             self._files[0].write(block.tobytes())
@@ -38,7 +39,7 @@ class GrowingArray:
         self._length += block.shape[0 if self._rows is None else 1]
 
     def close(self) -> None:
-        """Join the parts into the .npy file."""
+        """Join the part files into the .npy file and remove them."""
         self.abandon()
         length = (self._length,)
         shape = (*length, *self._width) if self._rows is None else (self._rows, *length)
@@ -52,13 +53,13 @@ class GrowingArray:
             part.unlink()
 
     def abandon(self) -> None:
-        """Close the part files."""
+        """Close the part files and leave them as they are."""
         for file in self._files:
             file.close()
 
 
 def save_array(path: Path, array: Array) -> None:
-    """Write a small array as .npy."""
+    """Write an array as .npy in C order, without pickling."""
     np.save(path, np.ascontiguousarray(array), allow_pickle=False)
 
 
@@ -66,17 +67,18 @@ def map_array(path: Path) -> Array:
     """Map an .npy file read-only.
 
     Raises:
-        ValueError, OSError: no such file, no .npy file, or shorter than its header says.
+        OSError: There is no such file.
+        ValueError: The file is no .npy file, or is shorter than its header says.
     """
     array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     return array
 
 
 def describe(array: Array) -> dict[str, Any]:
-    """Type, shape and checksum, as recorded in a folder's description."""
+    """Return an array's type, shape and checksum, as ``meta.json`` records them."""
     return {"dtype": array.dtype.str, "shape": list(array.shape), "crc32": checksum(array)}
 
 
 def checksum(array: Array) -> int:
-    """CRC-32 of an array's bytes in C order; a mapped array is read, not copied."""
+    """Return the CRC-32 of an array's bytes in C order; a mapped C-order array is not copied."""
     return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)

@@ -1,4 +1,4 @@
-"""A raw data set to the arrays and description of a prepared folder."""
+"""Writes the arrays and ``meta.json`` of a prepared folder from a raw data set."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from pdf_search.graphs import Array, GraphSet
 def build(
     folder: Path, info: DatasetInfo, raw: RawSet, source: dict[str, Any], say: Progress
 ) -> None:
-    """Write a prepared data set into the empty ``folder``; ``meta.json`` comes last.
+    """Write a prepared data set into the empty ``folder``; ``meta.json`` is written last.
+
+    ``source`` is recorded in ``meta.json``: where the raw files lie and what identifies them.
 
     Raises:
-        DataError: raw data that contradicts itself or does not fit the data set's shape.
+        DataError: The raw data contradict themselves or do not fit the shape of the data set.
     """
     assert info.shape is not None
     self_type, census = _write_graphs(folder, info.shape, raw)
@@ -65,12 +67,12 @@ def build(
 
 
 def array_hash(array: NDArray[np.int64]) -> str:
-    """SHA-256 of graph numbers, in the order given."""
+    """Return the SHA-256 of graph numbers in the order given, in hexadecimal."""
     return hashlib.sha256(np.ascontiguousarray(array, np.int64).tobytes()).hexdigest()
 
 
 def _write_graphs(folder: Path, shape: InputShape, raw: RawSet) -> tuple[int, EdgeCensus]:
-    """Write every array of the graph set; returns the type of self pairs, and counts of edges."""
+    """Write every array of the graph set; return the edge type of self pairs, and edge counts."""
     writer = _GraphWriter(folder, shape, raw.self_row)
     try:
         for run in raw.runs:
@@ -112,7 +114,7 @@ class _GraphWriter:
         self._graphs += len(run.node_count)
 
     def close(self) -> int:
-        """Finish every array; returns the type of self pairs."""
+        """Finish every array and return the edge type of self pairs."""
         if not self._graphs:
             raise DataError("the raw files hold no graphs")
         for growing in (self._nodes, self._edges, self._edge_type):
@@ -130,6 +132,7 @@ class _GraphWriter:
 
 
 def _offsets(counts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The row pointer [G + 1] of all runs' counts."""
     return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
 
 
@@ -156,6 +159,7 @@ def _check_features(what: str, values: Array, spec: CategoricalInput | LinearInp
 
 
 def _fingerprint(arrays: dict[str, Array], self_type: int, part_hashes: dict[str, str]) -> str:
+    """A hash of the graphs, their targets and the official split."""
     graphs = GraphSet(
         **{name: arrays[name] for name in GRAPH_ARRAYS},  # type: ignore[arg-type]
         self_type=self_type,

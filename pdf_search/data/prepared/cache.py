@@ -1,4 +1,4 @@
-"""The cache folder: downloads, prepared data sets, locks."""
+"""Finds, lists and locks the cache folder, which holds downloads, prepared data sets and banks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pdf_search.paths import expanded, usual_cache
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """One prepared data set in the cache."""
+    """A prepared data set in the cache."""
 
     name: str
     title: str
@@ -28,19 +28,19 @@ class CacheEntry:
 
 
 def cache_folder(cache: Path | None = None) -> Path:
-    """The cache: ``cache``, else ``$PDF_SEARCH_CACHE``, else ``~/.cache/pdf_search``."""
+    """Return ``cache``, else ``$PDF_SEARCH_CACHE``, else ``~/.cache/pdf_search``; absolute."""
     if cache is not None:
         return expanded(cache).absolute()
     return usual_cache()
 
 
 def cache_size(cache: Path | None = None) -> int:
-    """Bytes of everything in the cache."""
+    """Return the size of all files in the cache, in bytes."""
     return _size(cache_folder(cache))
 
 
 def cache_entries(cache: Path | None = None) -> list[CacheEntry]:
-    """The prepared data sets, by name. Folders that are being written do not count."""
+    """Return the prepared data sets by folder name; those that are being written are left out."""
     entries = []
     for path in sorted((cache_folder(cache) / "prepared").glob("[!.]*/meta.json")):
         try:
@@ -55,17 +55,17 @@ def cache_entries(cache: Path | None = None) -> list[CacheEntry]:
                 meta["created"],
             )
         except (OSError, ValueError, KeyError, TypeError, IndexError):
-            continue  # damaged; prepare replaces it
+            continue  # damaged: ``prepare`` replaces it
         entries.append(entry)
     return entries
 
 
 @contextmanager
 def locked(cache: Path, name: str, say: Progress) -> Iterator[None]:
-    """Hold the lock under which ``name`` is downloaded and prepared.
+    """Hold the lock between processes under which ``name`` is downloaded and prepared.
 
     Raises:
-        DataError: the cache cannot be written.
+        DataError: The cache cannot be written.
     """
     try:
         (cache / "locks").mkdir(parents=True, exist_ok=True)
@@ -93,5 +93,5 @@ def _size(folder: Path) -> int:
         try:
             total += path.lstat().st_size if path.is_file() else 0
         except OSError:
-            continue  # removed by another process meanwhile
+            continue  # another process removed it
     return total

@@ -1,4 +1,4 @@
-"""Raw edges to the edges of a GraphSet: both directions, each once, no self loops, typed."""
+"""Turns raw edges into those of a GraphSet: both directions, each once, no self loops, typed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdf_search.wording import counted
 class EdgeTypes:
     """Numbers the distinct rows of edge features in the order in which they first occur.
 
-    Row 0 is "no bond" (all zeros), the next row the one of self pairs.
+    Row 0 is "no bond" (all zeros). Row 1 belongs to self pairs, unless there are no edge features.
     """
 
     def __init__(self, self_row: tuple[float, ...] | None, dtype: type[np.generic]) -> None:
@@ -30,25 +30,25 @@ class EdgeTypes:
 
     @property
     def rows(self) -> Array:
-        """The distinct rows, [T, C]."""
+        """The distinct rows so far, [T, C]."""
         table = np.frombuffer(b"".join(self._number), self._dtype)
         return table.reshape(len(self._number), self._width)
 
     def of(self, features: Array | None, count: int) -> NDArray[np.int32]:
-        """The type of each of ``count`` edges with ``features`` [count, C]."""
+        """Return the type of each edge [count]; ``features`` is [count, C], or None if none."""
         if features is None or not count:
             return np.zeros(count, np.int32)
         rows, code = _distinct_rows(np.ascontiguousarray(features, self._dtype))
         return self._numbers(rows)[code]
 
     def _numbers(self, rows: Array) -> NDArray[np.int32]:
-        # Adding 0 turns -0.0 into 0.0, which would otherwise be another row by its bytes.
+        # Adding 0 turns -0.0 into 0.0; the two are equal, but their bytes are not.
         keys = [row.tobytes() for row in rows + self._dtype.type(0)]
         return np.array([self._number.setdefault(k, len(self._number)) for k in keys], np.int32)
 
 
 def _distinct_rows(rows: Array) -> tuple[Array, NDArray[np.int64]]:
-    """Distinct rows in order of first occurrence, and the place of each row among them."""
+    """The distinct rows in order of first occurrence, and the number of each row among them."""
     import pandas as pd  # noqa: PLC0415
 
     code = np.zeros(len(rows), np.int64)
@@ -63,17 +63,17 @@ def _distinct_rows(rows: Array) -> tuple[Array, NDArray[np.int64]]:
 def assemble(
     run: RawGraphs, first: int, census: EdgeCensus | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array | None]:
-    """Edges of a run of graphs, ordered by graph, source and destination.
+    """Make the edges of a run of graphs, ordered by graph, source and destination.
 
-    ``first`` is the number of the run's first graph, for messages. Where an edge is listed more
-    than once, the features of its first listing count; a direction that is not listed takes those
-    of the other. ``census`` counts both.
+    If an edge is listed more than once, the features of its first listing are used. A direction
+    that is not listed takes the features of the other one. ``census`` counts both cases. ``first``
+    is the number of the run's first graph, for messages.
 
     Returns:
-        Edge count of each graph [g], edges [2, E] and their features [E, C] or None.
+        The edge count of each graph [g], the edges [2, E], and their features [E, C] or None.
 
     Raises:
-        DataError: a graph without nodes, or an edge to a node that its graph does not have.
+        DataError: A graph has no nodes, or an edge names a node that its graph does not have.
     """
     _check(run, first)
     graph = np.repeat(np.arange(len(run.node_count)), run.edge_count)
@@ -94,7 +94,11 @@ def assemble(
 
 
 def _count(census: EdgeCensus, every: int, listed: int, kept: NDArray[np.int64]) -> None:
-    """``kept``: places among the listings of each direction followed by those of the other."""
+    """Add the edges of a run to the census.
+
+    ``every`` listings include self loops, ``listed`` do not. ``kept`` are the listings that are
+    used: a place below ``listed`` is a listing as it stands, a place from there on its reverse.
+    """
     missing = int((kept >= listed).sum())
     census.edges += len(kept) // 2
     census.loops += every - listed

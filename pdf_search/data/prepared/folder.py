@@ -1,4 +1,4 @@
-"""A prepared data set: arrays in a folder, mapped read-only, described by ``meta.json``."""
+"""Loads a prepared data set: arrays in a folder, mapped read-only, described by ``meta.json``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pdf_search.errors import DataError
 from pdf_search.graphs import Array, GraphSet
 from pdf_search.records import Protocol, Task
 
-FORMAT = 4  # of the prepared folder; a change makes older folders unused
+FORMAT = 4  # of the prepared folder; after a change, older folders are prepared again
 READABLE = (2, 3, FORMAT)  # formats of folders that a recorded sweep may still name
 OPTIONAL_ARRAYS = ("rows", "molecules")
 GRAPH_ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name != "self_type")
@@ -26,7 +26,7 @@ GRAPH_ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name != "self_type")
 
 @dataclass(frozen=True)
 class Prepared:
-    """A data set ready for use by any number of processes."""
+    """A prepared data set, whose arrays any number of processes can map."""
 
     folder: Path
     info: DatasetInfo
@@ -39,10 +39,10 @@ class Prepared:
     notes: tuple[str, ...] = ()  # how the files were read, a sentence each
     rows: NDArray[np.int64] | None = None  # [G] row of the user's file; None: the graph's number
     molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
-    bases: tuple[BasisConfig, ...] = ()  # worth computing at once where a part of one is asked for
+    bases: tuple[BasisConfig, ...] = ()  # if a bank of a part of one is built, all of it is
 
     def without_targets(self, hidden: NDArray[np.int64]) -> Prepared:
-        """The same graphs with the targets of ``hidden`` unknown and no official test part."""
+        """Return the data with nan targets for the graphs ``hidden`` and no official test part."""
         targets = np.array(self.graphs.targets)
         targets[hidden] = np.nan
         official = self.official
@@ -52,10 +52,10 @@ class Prepared:
 
 
 def load_prepared(folder: Path) -> Prepared:
-    """Map a folder that ``prepare`` made, and check every array's bytes by their checksum.
+    """Map the arrays of a folder that ``prepare`` made, and check them by their checksums.
 
     Raises:
-        DataError: no such folder, of another version, or damaged.
+        DataError: There is no such folder, or it is of another version or damaged.
     """
     meta = _meta(folder)
     try:
@@ -87,14 +87,14 @@ def load_prepared(folder: Path) -> Prepared:
 
 
 def info_tree(info: DatasetInfo) -> dict[str, Any]:
-    """A data set's info as plain data, for ``meta.json``."""
+    """Turn a data set's info into plain data for ``meta.json``."""
     tree = asdict(replace(info, shape=None))
     tree["shape"] = None if info.shape is None else info.shape.model_dump(mode="json")
     return tree
 
 
 def parse_info(tree: dict[str, Any]) -> DatasetInfo:
-    """The opposite of ``info_tree``."""
+    """Restore a data set's info from what ``info_tree`` returned."""
     tree = {**tree, "task": Task(tree["task"]), "protocol": Protocol(tree["protocol"])}
     shape = tree.pop("shape")
     return DatasetInfo(**tree, shape=InputShape.model_validate(shape))

@@ -1,4 +1,4 @@
-"""Prepare a data set once: find or download its raw files, write arrays, rename into place."""
+"""Prepares a data set once: finds or downloads its raw files and writes its arrays to the cache."""
 
 from __future__ import annotations
 
@@ -27,20 +27,27 @@ def prepare(
     assume_yes: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Path:
-    """The folder with the prepared arrays of a data set; made if it is not there yet.
+    """Return the folder with the prepared arrays of a data set; prepare it if it is not there yet.
 
-    ``data_root`` holds raw files (``TUDataset/NAME/raw``, ``ZINC/raw``, ``ogb/ogbg_NAME``, or a few
-    levels below in another layout) and is only read. What it lacks is downloaded into the cache,
-    which is said; a download over 1 GB needs ``assume_yes``. Any number of processes may call this
-    at once.
+    Any number of processes may call this at once.
+
+    Args:
+        config: The data set.
+        data_root: A folder with raw files (``TUDataset/NAME/raw``, ``ZINC/raw``,
+            ``ogb/ogbg_NAME``, or in another layout a few levels below). It is only read. Files
+            that it lacks are downloaded into the cache, with a message.
+        cache: The cache folder; by default ``$PDF_SEARCH_CACHE``, else ``~/.cache/pdf_search``.
+        assume_yes: Whether a download of more than 1 GB may start.
+        progress: Called with a sentence about each step.
 
     Raises:
-        DataError: unknown or damaged data, no network, or a cache that cannot be written.
+        DataError: The data are unknown or damaged, there is no network, or the cache cannot be
+            written.
     """
     say = progress or silent
     info = lookup(config)
     root = cache_folder(cache)
-    keep_kernels(root)  # before they are imported, here or in workers
+    keep_kernels(root)  # must come before kernels are imported, here or in workers
     data_root = expanded(data_root) if data_root is not None else None
     raw = find_raw(config, info, data_root, root, say)
     if raw is not None and _is_intact(_folder(root, info, raw)):
@@ -56,7 +63,10 @@ def prepare(
 
 
 def _folder(cache: Path, info: DatasetInfo, raw: RawFiles) -> Path:
-    """Named by everything that decides the content, so that a stale hit cannot happen."""
+    """The prepared folder, named by a hash of everything that decides its content.
+
+    Because of this, a folder that exists is never out of date.
+    """
     known = [FORMAT, info.name, info.title, info.metric, raw.identity]
     key = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
     return cache / "prepared" / f"{info.name}-{key}"

@@ -1,4 +1,4 @@
-"""Prepared data that a run or sweep recorded, found again by what they are."""
+"""Finds the prepared data set that a run or sweep recorded, by its fingerprint."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from pdf_search.errors import DataError
 
 
 def recorded_data(folder: str, fingerprint: str, cache: Path | None = None) -> Prepared | None:
-    """The data set of this fingerprint: in the recorded ``folder``, else anywhere in the cache.
+    """Find the data set with this fingerprint in the recorded ``folder`` or elsewhere in the cache.
 
-    None if it is gone, damaged or another one by now. ``folder``: "" where none was recorded.
+    ``folder`` is "" if none was recorded.
+
+    Returns:
+        The data set; None if no intact folder has this fingerprint.
     """
     for place in _places(folder, fingerprint, cache):
         try:
@@ -27,6 +30,7 @@ def recorded_data(folder: str, fingerprint: str, cache: Path | None = None) -> P
 
 
 def _places(folder: str, fingerprint: str, cache: Path | None) -> Iterator[Path]:
+    """Yield the recorded folder, then each prepared folder that records this fingerprint."""
     if folder:
         yield Path(folder)
     for meta in sorted((cache_folder(cache) / "prepared").glob("[!.]*/meta.json")):

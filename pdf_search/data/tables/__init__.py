@@ -1,1 +1,1 @@
-"""A person's table file: its text, rows and cells as they stand."""
+"""Reads a user's table file: its text, rows and cells, all as they are written."""

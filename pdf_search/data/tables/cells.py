@@ -1,4 +1,4 @@
-"""Cells as people write them: which hold no value, which a number, what is wrong with others."""
+"""Interprets a cell: whether it has no value, a number, or something else, and what is wrong."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 import unicodedata
 
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-", "#n/a", "<na>"})
-GAPS = "NA, N/A, #N/A, <NA>, NaN, none, null and -"  # ``MISSING`` in words, the empty cell left out
-TEXT = "no number"  # the cause where a cell does not even look like one
+GAPS = "NA, N/A, #N/A, <NA>, NaN, none, null and -"  # ``MISSING`` for messages, without ""
+TEXT = "no number"  # the cause if a cell does not look like a number at all
 DECIMAL_COMMA = "a decimal comma: write a point"
 
 _NUMBER = r"[+-]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:[eE][+-]?\d+)?"
 _MONTH = r"(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*"
 _DATE = "a date, as spreadsheets make of numbers such as 3.1: take the number from its source"
-# The first pattern that fits the whole cell says what is wrong with it.
+# The first pattern that matches the whole cell gives the cause.
 _CAUSES = [
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), cause)
     for pattern, cause in (
@@ -55,17 +55,17 @@ _ADVICE = {
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell says that there is no value."""
+    """Whether a cell is empty or a word for a missing value, such as NA; case does not matter."""
     return cell.lower() in MISSING
 
 
 def has_thousands(cell: str) -> bool:
-    """Whether the points in a cell may stand between thousands, as in 1.234,5."""
+    """Whether a cell may be a number with points between thousands, such as 1.234,5."""
     return _THOUSANDS.fullmatch(cell) is not None
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a finite or infinite decimal number."""
+    """Whether ``number`` can read a cell; infinities and nan count as numbers."""
     try:
         number(cell)
     except ValueError:
@@ -74,10 +74,10 @@ def is_number(cell: str) -> bool:
 
 
 def number(cell: str) -> float:
-    """A decimal number; unlike ``float``, neither 1_50 nor digits of other scripts.
+    """Read a cell as ``float`` does, but refuse underscores and digits of other scripts.
 
     Raises:
-        ValueError: anything else; its text says what is wrong.
+        ValueError: The cell is no number; the message is its ``cause``.
     """
     try:
         if "_" in cell or not cell.isascii():
@@ -88,7 +88,7 @@ def number(cell: str) -> float:
 
 
 def cause(cell: str) -> str:
-    """Why a cell is no number, so that the eye sees it; ``TEXT`` for a word."""
+    """Say why a cell is no number and name characters that are hard to see; ``TEXT`` for a word."""
     odd = dict.fromkeys(character for character in cell if not character.isascii())
     if odd and any(character.isdigit() for character in cell):
         return "; ".join(map(_character, odd))
@@ -97,7 +97,7 @@ def cause(cell: str) -> str:
 
 
 def _character(character: str) -> str:
-    """A character by its code and name, and what to do with it."""
+    """The code and name of a character, and what to write in its place."""
     advice = _ADVICE.get(character, "write the number alone, in ASCII")
     if unicodedata.category(character) == "Zs":
         advice = "a space: remove it"

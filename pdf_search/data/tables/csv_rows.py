@@ -1,4 +1,4 @@
-"""Text to rows of cells: the separator, quotation marks, and the lines that a row stands on."""
+"""Splits text into rows of cells: finds the separator, checks quotation marks, counts lines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_SAMPLE = 100  # rows that a separator must fit
+_SAMPLE = 100  # the first rows, in which a separator must give equal numbers of cells
 _EXCEL_LINE = re.compile(r"""["']?sep=([,;|\t])["']?\s*?(\r|\n|$)""", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Row(NamedTuple):
-    """A row's cells, and its first and last line, counted from 1."""
+    """The cells of a row, and the first and last line that it stands on, counted from 1."""
 
     first: int
     last: int
@@ -25,19 +25,23 @@ class Row(NamedTuple):
 
 
 class QuoteError(Exception):
-    """A quotation mark that opens a cell and does not close it."""
+    """A quotation mark that is not closed, or is closed in the wrong place."""
 
 
 class Layout(NamedTuple):
-    """How the cells of a text are separated, and whether its first line only says so."""
+    """The separator of the cells, and whether the first line is only there to name it."""
 
     separator: str
     said: bool
 
 
 def find_layout(text: str, path: Path) -> Layout:
-    """The separator: as Excel's line ``sep=;`` says, else the usual one of the file's name if it
-    fits the rows, else another that fits.
+    """Find the separator of the cells.
+
+    It is the one that a first line such as ``sep=;`` names, as Excel writes it. Without such a
+    line it is the usual one for the file's suffix if that gives all rows equal numbers of cells,
+    else the one that does and gives the most cells. If none does, it is one that gives the first
+    row several cells, or else the usual one.
     """
     if found := _EXCEL_LINE.match(text):
         return Layout(found[1], said=True)
@@ -53,15 +57,15 @@ def find_layout(text: str, path: Path) -> Layout:
 
 
 def usual_separator(path: Path) -> str:
-    """What separates cells by the file's suffix."""
+    """Return the separator that is usual for a file's suffix: a tab or a comma."""
     return "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
 
 
 def rows_of(text: str, separator: str) -> Iterator[Row]:
-    """Every row but blank lines.
+    """Yield every row; blank lines are left out.
 
     Raises:
-        QuoteError: a quotation mark that is not closed, or closed in front of other text.
+        QuoteError: A quotation mark is not closed, or other text follows the one that closes it.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     first = 1
@@ -78,10 +82,15 @@ def rows_of(text: str, separator: str) -> Iterator[Row]:
 
 
 def check_lines(text: str, separator: str, rows: list[Row], width: int) -> list[int]:
-    """The first line of every row that a quoted line break spreads over several.
+    """Find the rows that stand on several lines because a quoted cell contains a line break.
+
+    ``width`` is the number of cells of a row.
+
+    Returns:
+        The first line of each such row.
 
     Raises:
-        QuoteError: such a row holds lines that are rows themselves.
+        QuoteError: Such a row has lines that look like rows themselves.
     """
     spread = [row for row in rows if row.last > row.first]
     lines = _LINE_END.split(text) if spread else []
@@ -103,12 +112,15 @@ def _widths(text: str, separator: str) -> list[int]:
         for row in islice(rows_of(text, separator), _SAMPLE):
             widths.append(len(row.cells))
     except QuoteError:
-        pass  # said when the rows are read
+        pass  # reported when the rows are read
     return widths
 
 
 def _is_row(line: str, separator: str, width: int) -> bool:
-    """Whether a line by itself has all the cells of a row; in prose a blank follows a comma."""
+    """Whether a line looks like a row: all cells are there, and none begins with a blank.
+
+    In prose, a blank follows a comma.
+    """
     plain = line.split(separator)
     quoted = next(csv.reader([line], delimiter=separator), [])
     return any(

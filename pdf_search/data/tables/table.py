@@ -1,4 +1,4 @@
-"""A table file of a person: its columns and rows as they stand, and what must be said of them."""
+"""Reads a user's table file into columns and rows, with notes on how it was read."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _SIGN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a table file, with the line of the file on which each row begins."""
+    """The rows of a table file, each with the line of the file on which it begins."""
 
     path: Path
-    columns: tuple[str, ...]  # a name may be there twice, or empty, until it is asked for
+    columns: tuple[str, ...]  # a name may be empty or occur twice as long as nobody asks for it
     rows: list[list[str]]
     lines: list[int]
-    numbers: list[int] = field(default_factory=list)  # of rows as pandas counts; empty: 0, 1, 2...
+    numbers: list[int] = field(default_factory=list)  # pandas' row numbers; if empty: 0, 1, 2...
     notes: tuple[str, ...] = ()  # how the file was read, a sentence each
     padded: Mapping[str, list[int]] = field(default_factory=dict)  # lines of cells with blanks
     as_pandas: str = "sep=','"  # the options with which pandas reads it
 
     def column(self, name: str, key: str) -> list[str]:
-        """The cells of a column. ``key``: what named it, for the error.
+        """Return the cells of a column. ``key`` is the setting that named it, for the message.
 
         Raises:
-            DataError: no such column, or several.
+            DataError: There is no such column, or there are several.
         """
         places = [place for place, column in enumerate(self.columns) if column == name]
         if not name or not places:
@@ -60,7 +60,10 @@ class Table:
         return [row[places[0]] for row in self.rows]
 
     def kept(self, places: Sequence[int], lack: str) -> Table:
-        """Only the rows at these places; a note names the others and what they have."""
+        """Return a table with the rows at these places alone, and a note on the others.
+
+        ``lack`` is what the note says that they have, such as ``no target``.
+        """
         numbers = self.numbers or list(range(len(self.rows)))
         places_kept = set(places)
         others = [line for i, line in enumerate(self.lines) if i not in places_kept]
@@ -75,7 +78,7 @@ class Table:
         )
 
     def _line_of(self, name: str) -> int | None:
-        """The first line that has a name as one of its cells."""
+        """The line of the first row that has a name as one of its cells; None if no row has."""
         fitting = (i for i, row in zip(self.lines, self.rows, strict=True) if name in row)
         return next(fitting, None)
 
@@ -98,14 +101,15 @@ class Table:
 
 
 def read_table(path: Path, as_is: bool = False, option: str = "data.path") -> Table:
-    """Read a table with a header line: CSV, TSV, or with semicolons or vertical bars.
+    """Read a table with a header line, separated by commas, semicolons, tabs or vertical bars.
 
-    Cells are stripped, rows of empty cells left out; ``as_is``: neither. Blank lines are no rows.
-    ``option`` is what named the file, for errors.
+    Blank lines are no rows. Cells are stripped, and rows of empty cells are left out with a note;
+    with ``as_is`` neither is done. ``option`` is the setting that named the file, for messages.
 
     Raises:
-        DataError: no such file, not UTF-8 text, no header, a quotation mark that swallows rows, or
-            rows of another length (by line).
+        DataError: There is no such file, it is not UTF-8 text, it has no header or no rows, a
+            quotation mark is not closed or encloses whole rows, or rows have another number of
+            cells than the header.
     """
     text = read_text(path, option)
     layout = find_layout(text, path)
@@ -145,7 +149,7 @@ def _header(path: Path, rows: list[Row]) -> tuple[str, ...]:
 
 
 def _padded(header: tuple[str, ...], rows: list[Row]) -> dict[str, list[int]]:
-    """For each column the lines of cells that have blanks around their content."""
+    """For each column the first lines of the rows whose cell has blanks around its content."""
     found: dict[str, list[int]] = {}
     for row in rows:
         for name, cell in zip(header, row.cells, strict=False):  # of empty rows any width
@@ -155,6 +159,7 @@ def _padded(header: tuple[str, ...], rows: list[Row]) -> dict[str, list[int]]:
 
 
 def _refuse_second_header(path: Path, header: Row, rows: list[Row]) -> None:
+    """Refuse a table in which the header occurs again among the rows."""
     names = [cell.strip().casefold() for cell in header.cells]
     again = [row.first for row in rows if [c.strip().casefold() for c in row.cells] == names]
     refuse(
@@ -165,6 +170,7 @@ def _refuse_second_header(path: Path, header: Row, rows: list[Row]) -> None:
 
 
 def _check_said(path: Path, layout: Layout, header: tuple[str, ...]) -> None:
+    """Refuse a line such as ``sep=;`` if the header has other separators instead."""
     if not layout.said or len(header) > 1:
         return
     for other, name in SEPARATORS.items():
@@ -189,7 +195,7 @@ def _check_widths(path: Path, separator: str, header: Row, rows: list[Row]) -> N
 
 
 def _width_remedy(separator: str, width: int, rows: list[Row], other: list[Row]) -> str:
-    """What to do about rows, ``other``, of another width than the header's."""
+    """Say what to do about the rows ``other``, which are not as wide as the header."""
     starts = {cell.strip()[:1] for row in other for cell in row.cells}
     if width == 1:
         return "the line of names comes first: remove lines above it"
@@ -216,8 +222,10 @@ def _shortened(cells: list[str], separator: str) -> str:
 
 
 def refuse(wrong: list[str], what: str, remedy: str) -> None:
-    """Raises:
-    DataError: anything is wrong; the first of it is listed.
+    """Raise an error that lists the first 20 items of ``wrong``; do nothing if it is empty.
+
+    Raises:
+        DataError: ``wrong`` is not empty. The message begins with ``what`` and ``remedy``.
     """
     if not wrong:
         return
@@ -228,17 +236,19 @@ def refuse(wrong: list[str], what: str, remedy: str) -> None:
 
 
 def at_lines(lines: Sequence[int]) -> str:
-    """Lines of the file in words, the first few of many."""
+    """Return ``line 3`` or ``lines 3, 5, 8 and 12 more``; the first 10 lines are listed."""
     shown = ", ".join(map(str, lines[:_LISTED]))
     rest = len(lines) - _LISTED
     return f"line{'s'[: len(lines) > 1]} {shown}" + (f" and {rest} more" if rest > 0 else "")
 
 
 def rows_have(count: int) -> str:
+    """Return the beginning of a note: ``1 row has`` or ``2,000 rows have``."""
     return "1 row has" if count == 1 else f"{count:,} rows have"
 
 
 def times(count: int) -> str:
+    """Return ``once`` or ``2,000 times``."""
     return "once" if count == 1 else f"{count:,} times"
 
 
@@ -247,6 +257,6 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def visible(name: str) -> str:
-    """A name so that the eye sees it: quoted if it is empty or holds odd blanks or signs."""
+    """Return a name for messages, quoted in ASCII if it is empty or has characters hard to see."""
     plain = name.isprintable() and " ".join(name.split()) == name
     return name if name and plain and unicodedata.is_normalized("NFKC", name) else ascii(name)

@@ -1,4 +1,4 @@
-"""A text file of a person: its bytes as text, or what it is instead and how to save it as UTF-8."""
+"""Reads a user's text file, or says what the file is instead and how to save it as UTF-8."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _STARTS = {
     **dict.fromkeys((b"[{", b"{"), _JSON),
 }
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_HEAD = 1000  # bytes looked at for UTF-16 without a mark
-_AROUND = 20  # bytes shown on either side of one that is not UTF-8
+_HEAD = 1000  # the first bytes, by which other kinds of file are recognised
+_AROUND = 20  # bytes shown on either side of a byte that is not UTF-8
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def read_text(path: Path, option: str) -> str:
-    """The text of a UTF-8 file, without a byte order mark, line ends as they stand.
+    """Return the text of a UTF-8 file without a byte order mark; line ends are not changed.
 
-    ``option`` is what named the file, for errors.
+    ``option`` is the setting that named the file, for messages.
 
     Raises:
-        DataError: no such file, or not UTF-8 text.
+        DataError: There is no such file, it cannot be read, or it is not UTF-8 text.
     """
     try:
         data = expanded(path).read_bytes()
@@ -47,7 +47,7 @@ def read_text(path: Path, option: str) -> str:
 
 
 def _other_kind(data: bytes) -> str:
-    """What the file is if it is no text of single bytes; empty if it may be."""
+    """Say what a file is that is no plain text: an archive, UTF-16 and the like; "" if unknown."""
     begin = data[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     for start, what in _STARTS.items():
         if data.startswith(start) or begin.startswith(start):
@@ -55,7 +55,7 @@ def _other_kind(data: bytes) -> str:
     if data.startswith(b"PAR1") and data.endswith(b"PAR1"):
         return "it is a Parquet file: write it with pandas' to_csv(..., index=False)"
     head = data[:_HEAD]
-    if head.count(0) > len(head) / 1.6:  # three bytes of four, of two in UTF-16
+    if head.count(0) > len(head) / 1.6:  # of ASCII text 3/4 of the bytes are 0, in UTF-16 1/2
         return (
             "it is UTF-32: save it as 'CSV UTF-8', or convert it with "
             "`iconv -f UTF-32 -t UTF-8 OLD > NEW`"
@@ -71,6 +71,7 @@ def _other_kind(data: bytes) -> str:
 
 
 def _not_utf8(data: bytes, path: Path) -> str:
+    """Say where the first byte that is not UTF-8 stands and how to convert the file; "" if none."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -87,5 +88,5 @@ def _not_utf8(data: bytes, path: Path) -> str:
 
 
 def _line(data: bytes, at: int) -> int:
-    """The line, from 1, of a byte."""
+    """The line of a byte, counted from 1."""
     return len(_LINE_END.findall(data[:at])) + 1
