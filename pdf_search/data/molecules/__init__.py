@@ -1,1 +1,1 @@
-"""Molecules: SMILES to graphs, and what a table of them contains."""
+"""Reads molecules from SMILES and turns them into graphs, with notes on duplicates and isotopes."""

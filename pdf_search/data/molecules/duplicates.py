@@ -1,4 +1,4 @@
-"""The same molecule on several rows: counted, and where its values differ, shown."""
+"""Makes notes on molecules that are on several rows, and on those whose values differ there."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pdf_search.data.prepared.folder import Prepared
 from pdf_search.data.splits.split_units import molecules_of, units_of
 from pdf_search.records import Protocol
 
-_SHOWN = 3  # molecules, and rows of one, that are named
+_SHOWN = 3  # molecules named in a note, and rows named for one of them
 
 
 def molecule_numbers(spellings: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each molecule, equal where the canonical spellings are, by first occurrence."""
+    """Number the molecules [G] by first occurrence; equal canonical SMILES have equal numbers."""
     number: dict[str, int] = {}
     return np.array([number.setdefault(text, len(number)) for text in spellings], np.int64)
 
@@ -25,7 +25,10 @@ def molecule_numbers(spellings: Sequence[str]) -> NDArray[np.int64]:
 def duplicate_notes(
     spellings: Sequence[str], lines: Sequence[int], targets: Targets
 ) -> tuple[str, ...]:
-    """How many molecules are on several lines, and which of them have different values there."""
+    """Return notes on molecules that are on several lines, and on those with different values.
+
+    ``spellings`` has the canonical SMILES of each row and ``lines`` its line in the file.
+    """
     rows: dict[str, list[int]] = {}
     for row, text in enumerate(spellings):
         rows.setdefault(text, []).append(row)
@@ -50,9 +53,9 @@ def duplicate_notes(
 
 
 def shared_molecules(data: Prepared, config: TrialConfig, parts: Sequence[Sequence[object]]) -> str:
-    """What the split does with molecules on several rows; "" where there are none.
+    """Say what the split does with molecules on several rows; "" if there are none.
 
-    ``parts``: training, validation and test graphs of each split.
+    ``parts`` has the training, validation and test graphs of each split.
     """
     if data.molecules is None:
         return ""
@@ -91,6 +94,6 @@ def _values(same: Sequence[int], lines: Sequence[int], targets: Targets, task: i
 
 
 def _some(texts: Sequence[str], between: str = ", ") -> str:
-    """The first few, and how many more."""
+    """The first three texts, joined, and the number of the others."""
     rest = len(texts) - _SHOWN
     return between.join([*texts[:_SHOWN], *([f"{rest} more"] if rest > 0 else [])])

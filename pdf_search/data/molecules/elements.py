@@ -1,4 +1,4 @@
-"""Elements and bond types of molecules, and which of them a model has not met in training."""
+"""Finds the elements and bond types of molecules that no training molecule of a model has."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ _SHOWN = 5  # elements or bond types that are named
 
 @dataclass(frozen=True)
 class Kinds:
-    """OGB's codes of the elements, and those of the bond types with 0 for "no bond"."""
+    """The elements and bond types of a set of molecules, as ascending codes.
+
+    Elements have OGB's codes. Bond types have OGB's codes plus 1; 0 is "no bond".
+    """
 
     elements: tuple[int, ...]
     bonds: tuple[int, ...]
 
     @classmethod
     def of(cls, graphs: GraphSet, numbers: Numbers) -> Kinds:
-        """What occurs in the graphs of these numbers."""
+        """Return the elements and bond types of the graphs with these numbers."""
         chosen = np.isin(np.arange(len(graphs)), numbers)
         elements, bonds = _codes(graphs)
         at_atom, at_bond = (np.repeat(chosen, count) for count in _counts(graphs))
@@ -34,12 +37,15 @@ class Kinds:
 
 
 def are_molecules(info: DatasetInfo) -> bool:
-    """Whether the data set's graphs are those of OGB's featuriser of molecules."""
+    """Whether a data set's graphs have the shape of molecules from OGB's featuriser."""
     return info.shape is not None and info.shape == molecule_shape(info.shape.outputs, info.task)
 
 
 def unseen_notes(graphs: GraphSet, lines: Sequence[int], seen: Kinds) -> list[str]:
-    """What of these molecules, on these lines of a file, is not among what was ``seen``."""
+    """Return notes on molecules with an element or a bond type that is not among ``seen``.
+
+    ``lines`` has the line of each graph in the user's file.
+    """
     said = "that no training molecule has"
     atoms, edges = (np.repeat(np.array(lines), count) for count in _counts(graphs))
     elements, bonds = _codes(graphs)
@@ -68,13 +74,13 @@ def _distinct(codes: Numbers) -> tuple[int, ...]:
 
 
 def _lines_of(codes: Numbers, lines: Numbers, seen: Sequence[int]) -> dict[int, list[int]]:
-    """The lines on which each code that is not ``seen`` occurs."""
+    """The lines on which each code occurs that is not among ``seen``, both ascending."""
     new = set(_distinct(codes)) - set(seen)
     return {code: np.unique(lines[codes == code]).tolist() for code in sorted(new)}
 
 
 def _listed(found: dict[int, list[int]], names: Sequence[str]) -> str:
-    """Each with its first line, the first few of many."""
+    """The names of the first codes, each with its first line, and the number of other codes."""
     shown = []
     for code, lines in [*found.items()][:_SHOWN]:
         more = f" and {len(lines) - 1:,} more" if len(lines) > 1 else ""
@@ -84,7 +90,7 @@ def _listed(found: dict[int, list[int]], names: Sequence[str]) -> str:
 
 
 def _elements() -> list[str]:
-    """The symbol of each code; the last is OGB's for whatever is no element."""
+    """The symbol of each element code; the last is ``*``, OGB's code for anything else."""
     from rdkit import Chem  # noqa: PLC0415
 
     numbers = import_ogb("ogb.utils.features").allowable_features["possible_atomic_num_list"]

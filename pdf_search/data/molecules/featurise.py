@@ -1,8 +1,8 @@
-"""SMILES to graphs, through OGB's featuriser.
+"""Turns SMILES into graphs by OGB's featuriser.
 
-Version 1 takes each molecule as it is spelt: OGB's order of atoms, and with it the chirality
-codes, are those of the spelling. Version 2 gives every spelling of a molecule the same arrays:
-those of its canonical SMILES, chirality as R and S.
+Version 1 uses each SMILES as it is spelt, so that the order of atoms, and with it the chirality
+codes, depend on the spelling. Version 2 uses the canonical SMILES, so that every spelling of a
+molecule gives the same arrays; chirality is coded as R and S.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SELF_ROW = (1, 1, 1)  # bond codes of an atom's pair with itself
 AS_SPELT = 1  # the version of the featuriser that depends on the spelling
 _CHIRALITY = 1  # column of OGB's atom features; its codes: 0 none, 1 clockwise, 2 counter
 _CIP_CODES = {"R": 1, "S": 2}
-_CIP_STEPS = 1_250_000  # of RDKit's labeller, about a second
+_CIP_STEPS = 1_250_000  # limit of RDKit's labeller, reached after about a second
 _SAY_EVERY = 5000
 _SHOWN = 50
 
@@ -37,12 +37,13 @@ _SHOWN = 50
 def read_molecules(
     table: Table, smiles: str, targets: Targets, say: Progress, version: int = FEATURISER
 ) -> RawSet:
-    """The molecules of a table as graphs by a version of the featuriser.
+    """Turn the molecules of a table into graphs.
 
-    Bond codes are shifted by one, 0 means "no bond".
+    ``smiles`` is the name of the SMILES column and ``version`` that of the featuriser. Bond codes
+    are OGB's plus 1; 0 means "no bond".
 
     Raises:
-        DataError: SMILES that RDKit or OGB cannot read, all at once, with their lines.
+        DataError: RDKit or OGB cannot read some SMILES. The message names all of them, with lines.
     """
     cells = table.column(smiles, "data.smiles")
     graphs, reasons = _read(cells, say, version)
@@ -67,11 +68,13 @@ def read_molecules(
 def molecule_graphs(
     smiles: Sequence[str], say: Progress, version: int = FEATURISER
 ) -> tuple[GraphSet | None, NDArray[np.int64], dict[int, str]]:
-    """Molecules without targets, for prediction, featurised by ``version`` as in training.
+    """Turn SMILES into graphs without targets, for prediction.
+
+    ``version`` of the featuriser must be that of the training data.
 
     Returns:
-        The graphs (None if there is none), the place of each in ``smiles``, and for every other
-        place what is wrong with it.
+        The graphs (None if no SMILES can be read), the place of each graph in ``smiles``, and what
+        is wrong at each other place.
     """
     graphs, reasons = _read(smiles, say, version)
     good = np.array([i for i in range(len(smiles)) if i not in reasons], np.int64)
@@ -99,7 +102,7 @@ def molecule_graphs(
 def _read(
     smiles: Sequence[str], say: Progress, version: int
 ) -> tuple[list[dict[str, Any]], dict[int, str]]:
-    """The graphs that can be read, and what is wrong with the others, by their place."""
+    """The graphs of all SMILES that can be read, and by place what is wrong with the others."""
     graphs, wrong = [], {}
     for i, cell in enumerate(smiles):
         if i and i % _SAY_EVERY == 0:
@@ -124,7 +127,7 @@ def _raw(graphs: list[dict[str, Any]], targets: NDArray[np.float32]) -> RawGraph
 
 
 def _graph(smiles: str, version: int) -> dict[str, Any] | str:
-    """The graph of a molecule, or why there is none."""
+    """OGB's graph of a molecule with its canonical SMILES added, or a text: why there is none."""
     molecule = read_smiles(smiles)
     if isinstance(molecule, str):
         return molecule
@@ -143,10 +146,10 @@ def _graph(smiles: str, version: int) -> dict[str, Any] | str:
 
 
 def _set_chirality(nodes: NDArray[np.int64], spelling: str) -> None:
-    """Turn OGB's chirality code, which is relative to the order of atoms, into R and S.
+    """Replace OGB's chirality codes, which depend on the order of atoms, by those of R and S.
 
-    Both kinds of enantiomers of a symmetric molecule have one clockwise and one counter-clockwise
-    centre. Where the rules give no letter, the code of the canonical spelling stays.
+    By OGB's codes, both enantiomers of a symmetric molecule would have one clockwise and one
+    counter-clockwise centre. An atom to which the CIP rules give no letter keeps OGB's code.
     """
     from rdkit import Chem  # noqa: PLC0415
     from rdkit.Chem import rdCIPLabeler  # noqa: PLC0415
@@ -156,7 +159,7 @@ def _set_chirality(nodes: NDArray[np.int64], spelling: str) -> None:
     molecule = Chem.MolFromSmiles(spelling)
     for atom in molecule.GetAtoms():
         atom.ClearProp("_CIPCode")
-    with suppress(RuntimeError):  # too many steps: the letters found so far count
+    with suppress(RuntimeError):  # after too many steps, the letters found so far are used
         rdCIPLabeler.AssignCIPLabels(molecule, maxRecursiveIterations=_CIP_STEPS)
     for atom in molecule.GetAtoms():
         if atom.HasProp("_CIPCode") and (code := _CIP_CODES.get(atom.GetProp("_CIPCode").upper())):

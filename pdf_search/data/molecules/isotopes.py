@@ -1,6 +1,7 @@
-"""Isotopes: OGB's featuriser does not read their labels, so what differs in them alone is one.
+"""Treats molecules that differ in isotope labels alone as one, as OGB's featuriser does.
 
-A labelled hydrogen is an atom of its own there: [2H]O[2H] has three, O has one, so they differ.
+OGB's featuriser ignores isotope labels. A labelled hydrogen, however, becomes an atom of the graph:
+[2H]O[2H] has three atoms and O has one, so these two are different molecules.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from pdf_search.data.tables.table import rows_have
 _LABEL = re.compile(r"\[\d")  # in a canonical SMILES, where atom maps are gone
 _HYDROGEN = re.compile(r"\[\d+H")
 
-Graph = Mapping[str, Any]  # OGB's arrays, and the canonical SMILES in whose order they are
+Graph = Mapping[str, Any]  # OGB's arrays, and the canonical SMILES that gives their order of atoms
 
 
 def isotope_notes(spellings: Sequence[str], lines: Sequence[int]) -> tuple[str, ...]:
-    """What to say of canonical SMILES with isotope labels, which are on these lines of a file."""
+    """Return a note on the canonical SMILES that have isotope labels; ``lines`` has their lines."""
     labelled = [i for i, text in enumerate(spellings) if _LABEL.search(text)]
     if not labelled:
         return ()
@@ -32,9 +33,9 @@ def isotope_notes(spellings: Sequence[str], lines: Sequence[int]) -> tuple[str, 
 
 
 def as_seen(graphs: Sequence[Graph]) -> list[str]:
-    """A canonical SMILES of each molecule, the same for those that differ in isotopes only.
+    """Return a canonical SMILES for each molecule, equal for those that differ in isotopes alone.
 
-    It is that of the first of them, one without labels before others.
+    It is that of the first such molecule without labels, or of the first if all have labels.
     """
     spellings = [graph["canonical"] for graph in graphs]
     labelled = [_LABEL.search(text) is not None for text in spellings]
@@ -48,9 +49,9 @@ def as_seen(graphs: Sequence[Graph]) -> list[str]:
 
 
 def _features(graph: Graph) -> str:
-    """A text that is equal for graphs of equal features, whatever the order of their atoms.
+    """A text that is equal for graphs with equal features in any order of atoms.
 
-    RDKit writes it, as canonical SMILES with the features in place of elements and bonds.
+    It is RDKit's canonical SMILES with the features in place of the elements and bonds.
     """
     from rdkit import Chem, rdBase  # noqa: PLC0415
 

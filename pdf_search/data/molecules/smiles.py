@@ -1,4 +1,4 @@
-"""What stands in a SMILES cell: a molecule, or a reason why none is read from it."""
+"""Reads a SMILES cell as a molecule, or says why it cannot be read."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import unicodedata
 from typing import Any
 
 _NOT_ASCII = re.compile(r"[^\t\n\v\f\r\x20-\x7e]")
-_PATTERN = re.compile(r"~|\[\d*#\d")  # RDKit reads these marks of SMARTS as if they were SMILES
+_PATTERN = re.compile(r"~|\[\d*#\d")  # SMARTS that RDKit accepts in SMILES
 _INCHI_KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
 _BLANKS = {" ": "a blank", "\t": "a tab", "\n": "a line break", "\r": "a line break"}
 _PATTERN_REASON = "a pattern (SMARTS), not a molecule"
-_ROUNDS = 20
+_ROUNDS = 20  # most times that a canonical SMILES is read and written again
 
 
 def read_smiles(cell: str) -> Any:
-    """The RDKit molecule of the whole cell, or a text: why the cell is not read.
+    """Return the RDKit molecule of a cell, or a text: why the cell is not read.
 
-    RDKit itself would read the part before a blank and take the rest for a name.
+    The whole cell must be SMILES. RDKit by itself would read the part before a blank and take the
+    rest for a name.
     """
     from rdkit import Chem, rdBase  # noqa: PLC0415
 
@@ -32,9 +33,11 @@ def read_smiles(cell: str) -> Any:
 
 
 def canonical_smiles(molecule: Any) -> str:
-    """One spelling for every spelling of a molecule: RDKit's, isomeric, without atom maps.
+    """Return the same SMILES for every spelling of a molecule: isomeric, without atom maps.
 
-    It is read and written again until it stays: the first is not always RDKit's last word.
+    RDKit's canonical SMILES is read and written again until it no longer changes, because RDKit
+    sometimes writes another one the second time. If it goes round in a circle, the alphabetically
+    first SMILES of the circle is returned.
     """
     from rdkit import Chem, rdBase  # noqa: PLC0415
 
@@ -53,6 +56,7 @@ def canonical_smiles(molecule: Any) -> str:
 
 
 def _whole(chem: Any) -> Any:
+    """Parameters with which RDKit reads the whole text as SMILES, without name or extension."""
     parameters = chem.SmilesParserParams()
     parameters.parseName = False
     parameters.allowCXSMILES = False
@@ -60,7 +64,7 @@ def _whole(chem: Any) -> Any:
 
 
 def _not_smiles(cell: str) -> str:
-    """What the characters of a cell say against its being SMILES; "" for nothing."""
+    """Say why a cell cannot be SMILES, judged by its characters; "" if it can."""
     if not cell:
         return "the cell is empty"
     if cell.startswith("InChI=") or _INCHI_KEY.fullmatch(cell):
@@ -76,6 +80,7 @@ def _not_smiles(cell: str) -> str:
 
 
 def _blank_inside(cell: str, before: str) -> str:
+    """Say what is wrong with a cell that has a blank after the text ``before``."""
     rest = cell[len(before) :].strip()
     if rest.startswith("|"):
         return f"an extension (CXSMILES) after {before!r}, which is not read: remove {rest!r}"
@@ -100,6 +105,7 @@ def _named(character: str) -> str:
 
 
 def _reason(chem: Any, cell: str) -> str:
+    """Say why RDKit reads no molecule from a cell."""
     molecule = chem.MolFromSmiles(cell, sanitize=False)
     if molecule is not None:
         problems = [problem.Message() for problem in chem.DetectChemistryProblems(molecule)]

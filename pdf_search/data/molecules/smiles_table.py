@@ -1,4 +1,4 @@
-"""Own molecules: a table with a SMILES column and target columns."""
+"""Reads a user's own molecules: a table with a SMILES column and target columns."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from pdf_search.records import Task
 
 __all__ = ["Table", "Targets", "read_own", "read_table", "read_targets"]
 
-_COLUMNS = 8  # in the note on gaps
+_COLUMNS = 8  # columns named in the note on missing values
 
 
 def read_own(
     path: Path, smiles: str, names: Sequence[str], task: Task | None, version: int = FEATURISER
 ) -> tuple[Table, Targets]:
-    """The rows of a file that have a target, and their targets.
+    """Read the rows of a file that have a target, and their targets.
 
-    Rows without any target are left out, with a note: they can be neither trained nor judged on.
-    Version 1 (``data.featuriser``) keeps them and refuses no doubtful targets, so that what was
-    recorded then stays as it is.
+    Rows without any target are left out, with a note, because a model can neither be trained nor
+    evaluated on them. ``version`` is ``data.featuriser``. Version 1 keeps these rows and refuses no
+    doubtful targets, so that old records can be reproduced.
 
     Raises:
-        DataError: a file that cannot be read, or targets that cannot be used.
+        DataError: The file cannot be read, or its targets cannot be used.
     """
     table = read_table(path)
     targets = read_targets(table, smiles, names, task, strict=version > 1)
-    every = version == 1 or len(targets.names) > 1  # else those gaps are the rows left out
+    # With one target, the rows without a value are left out, and ``kept`` makes the note on them.
+    every = version == 1 or len(targets.names) > 1
     targets = replace(targets, notes=(*targets.notes, *_gaps(table, targets, every)))
     known = np.flatnonzero(~np.isnan(targets.values).all(axis=1))
     if len(known) < len(table.rows) and version > 1:
@@ -44,7 +45,7 @@ def read_own(
 
 
 def _gaps(table: Table, targets: Targets, every: bool) -> list[str]:
-    """Notes on cells without a value, by column if ``every``, and on words that stand for none."""
+    """Notes on words read as a missing value and, if ``every``, on missing values by column."""
     words: Counter[str] = Counter()
     found = []
     for name in targets.names:
