@@ -1,1 +1,1 @@
-"""Raw files of data sets: found, downloaded, read as they stand."""
+"""Finds, downloads and reads the raw files of data sets."""

@@ -1,4 +1,4 @@
-"""Raw files from the network, by the code of PyG and OGB, without their processing."""
+"""Downloads raw files with the code of PyG and OGB, but without their processing."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ from pdf_search.data.raw.raw_set import Progress
 from pdf_search.errors import DataError
 from pdf_search.imports import quietly
 
-LARGE = 1 << 30  # bytes; beyond it OGB asks on standard input, and we want --yes
+LARGE = 1 << 30  # bytes; for more, OGB asks on standard input, and this project requires --yes
 _KNOWN_LARGE = frozenset({"ogbg-ppa"})
 _TIMEOUT = 60.0  # seconds without an answer
 
 
 def download_tu(name: str, into: Path, say: Progress) -> None:
-    """Put ``NAME_*.txt`` into ``into``, by PyG's TUDataset."""
+    """Download ``NAME_*.txt`` into ``into / "raw"`` with PyG's TUDataset.
+
+    Raises:
+        DataError: The download fails.
+    """
     datasets, in_memory = _pyg()
 
     class RawFiles(datasets.TUDataset):  # type: ignore[misc, name-defined]
@@ -40,7 +44,11 @@ def download_tu(name: str, into: Path, say: Progress) -> None:
 
 
 def download_zinc(into: Path, say: Progress) -> None:
-    """Put ZINC's pickles and the index files of the subset into ``into``, by PyG's ZINC."""
+    """Download ZINC's pickles and the subset's index files into ``into / "raw"`` with PyG's ZINC.
+
+    Raises:
+        DataError: The download fails.
+    """
     datasets, in_memory = _pyg()
 
     class RawFiles(datasets.ZINC):  # type: ignore[misc, name-defined]
@@ -56,7 +64,7 @@ def download_zinc(into: Path, say: Progress) -> None:
 
 
 def _pyg() -> tuple[Any, Any]:
-    """PyG's data sets and their base class."""
+    """PyG's module of data sets, and their base class."""
     with quietly():
         from torch_geometric import datasets  # noqa: PLC0415
         from torch_geometric.data import InMemoryDataset  # noqa: PLC0415
@@ -64,10 +72,10 @@ def _pyg() -> tuple[Any, Any]:
 
 
 def download_ogb(name: str, into: Path, assume_yes: bool, say: Progress) -> None:
-    """Put ``raw``, ``split`` and ``mapping`` into ``into``, by OGB's own download.
+    """Download the folders ``raw``, ``split`` and ``mapping`` into ``into`` with OGB's own code.
 
     Raises:
-        DataError: more than 1 GB without ``assume_yes``; nobody is asked.
+        DataError: The download fails, or it is larger than 1 GB and ``assume_yes`` is false.
     """
     if name in _KNOWN_LARGE and not assume_yes:
         raise DataError(_needs_yes(name, "more than 1 GB"))
@@ -94,7 +102,7 @@ def _needs_yes(name: str, size: str) -> str:
 
 @contextlib.contextmanager
 def _failures(url: str) -> Iterator[None]:
-    """No answer for a minute is an error, and every error names the address."""
+    """Turn errors of a download, no answer for a minute among them, into one that names the URL."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_TIMEOUT)
     try:

@@ -1,4 +1,4 @@
-"""Counts of listed edges that are not used as they stand, and the sentences about them."""
+"""Counts the listed edges that are not used as they stand, and makes notes on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pdf_search.wording import counted
 
 @dataclass
 class EdgeCensus:
-    """Of all runs of a data set. An edge is a pair of nodes, listed in one or both directions."""
+    """Counts over all runs of a data set. An edge is a pair of nodes, in either direction."""
 
     edges: int = 0  # distinct
     loops: int = 0  # listings that join a node with itself
@@ -17,7 +17,10 @@ class EdgeCensus:
     repeated: int = 0  # listings of a direction that is listed before
 
     def notes(self, inverse: bool) -> list[str]:
-        """``inverse``: the format lists each edge once, in either direction."""
+        """Return notes on edges in one direction only, repeated listings, and self loops.
+
+        ``inverse`` says that the format lists each edge once, in either direction, and means both.
+        """
         repeated = self.repeated + (self.edges - self.one_way if inverse else 0)
         notes, is_are = [], "is" if self.edges == 1 else "are"
         if self.one_way and not inverse:

@@ -1,4 +1,4 @@
-"""Finds the raw files of a data set below a data root, in whatever layout they were unpacked."""
+"""Finds the raw files of a data set below a data root, however they were unpacked."""
 
 from __future__ import annotations
 
@@ -11,36 +11,40 @@ from pathlib import Path
 from pdf_search.errors import DataError
 
 DEPTH = 4  # levels below the data root
-MOST_FOLDERS = 2000  # a data root may be a whole disk
+MOST_FOLDERS = 2000  # limit of the search, because a data root may be a whole disk
 _PACKED = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar")
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The files of a data set, and the names by which it goes."""
+    """The files of a data set, and the names of its folders and archives."""
 
     title: str
-    required: tuple[str, ...]  # below the data set's folder
+    required: tuple[str, ...]  # paths below the data set's folder
     optional: tuple[str, ...]
-    homes: tuple[str, ...]  # folders below a data root where they belong, the first by preference
+    homes: tuple[str, ...]  # usual folders below a data root, the preferred one first
     names: frozenset[str]  # plain names of its folders and archives
-    others: frozenset[str]  # those of sets with files of the same names
-    unique: bool  # whether the files' own names tell the set
+    others: frozenset[str]  # those of other data sets whose files have the same names
+    unique: bool  # whether the files' own names identify the data set
 
 
 @dataclass(frozen=True)
 class _Folder:
     path: Path
     files: tuple[str, ...]
-    called: str  # the set whose name the folder or one above it bears: wanted, other, ""
+    called: str  # whose name the folder, or the nearest named one above, has: wanted, other, ""
 
 
 def search(root: Path, wanted: Wanted) -> Path | None:
-    """The folder at or below ``root`` with every required file; None if there is no trace of them.
+    """Find the folder at or below ``root`` that has every required file.
+
+    Returns:
+        The folder; None if there is no trace of the data set.
 
     Raises:
-        DataError: several such folders that differ, or files in a form that cannot be read.
+        DataError: Several such folders differ, it is not clear that the files are of this data
+            set, or they are there in a form that cannot be read.
     """
     for home in wanted.homes:
         if has_all(root / home, wanted):
@@ -66,12 +70,12 @@ def search(root: Path, wanted: Wanted) -> Path | None:
 
 
 def has_all(folder: Path, wanted: Wanted) -> bool:
-    """Whether every required file is in a data set's folder."""
+    """Whether a folder has every required file."""
     return all((folder / name).is_file() for name in wanted.required)
 
 
 def plain(name: str) -> str:
-    """A name as it is compared: lower case, without the parts that unpacking adds."""
+    """Return a name for comparison: lower case, underscores, without the suffixes of archives."""
     name = name.lower().replace("-", "_").replace(" ", "_")
     while name.endswith(_PACKED):
         name = name.rpartition(".")[0]
@@ -79,12 +83,15 @@ def plain(name: str) -> str:
 
 
 def _pointed_at(root: Path) -> tuple[Path, ...]:
-    """Folders that a user means who names ``root``."""
+    """The folders that a user may mean by naming ``root``."""
     return (root, root / "raw", root.parent) if root.name == "raw" else (root, root / "raw")
 
 
 def _walk(root: Path, wanted: Wanted) -> Iterator[_Folder]:
-    """The folders at and below ``root``, the nearest first, and the one above a root called raw."""
+    """Yield the folders at and below ``root``, the nearest first.
+
+    If ``root`` is called raw, the folder above it is included.
+    """
     queue = [(root, 0)]
     if root.name == "raw":
         queue.append((root.parent, DEPTH))
@@ -98,7 +105,7 @@ def _walk(root: Path, wanted: Wanted) -> Iterator[_Folder]:
 
 
 def _listing(path: Path) -> tuple[list[str], tuple[str, ...]]:
-    """Sorted names of the folders and files in a folder; none if it cannot be read."""
+    """The sorted names of the folders and of the files in a folder; none if it cannot be read."""
     try:
         with os.scandir(path) as entries:
             kinds = {e.name: e.is_dir() for e in entries if not e.name.startswith((".", "__"))}
@@ -109,7 +116,10 @@ def _listing(path: Path) -> tuple[list[str], tuple[str, ...]]:
 
 
 def _called(path: Path, root: Path, wanted: Wanted) -> str:
-    """Which set the nearest telling name among a folder and those above it names."""
+    """Whether the name of a folder, or of the nearest above it that is known, is the wanted set's.
+
+    ``wanted`` for the wanted data set, ``other`` for another one, "" if no name is known.
+    """
     whole = root.resolve()
     below = path.relative_to(root).parts if path.is_relative_to(root) else ()
     above = (whole.name, whole.parent.name) if whole.name == "raw" else (whole.name,)
@@ -122,7 +132,7 @@ def _called(path: Path, root: Path, wanted: Wanted) -> str:
 
 
 def _only(folders: list[Path], root: Path, wanted: Wanted) -> Path:
-    """The first folder, if the others are copies of it."""
+    """The first folder, if the others are copies of it; else refuse."""
     names = (*wanted.required, *wanted.optional)
     if all(_same(folders[0], other, names) for other in folders[1:]):
         return folders[0]
@@ -134,6 +144,7 @@ def _only(folders: list[Path], root: Path, wanted: Wanted) -> Path:
 
 
 def _same(a: Path, b: Path, names: tuple[str, ...]) -> bool:
+    """Whether two folders have the same of these files, with equal content."""
     here = [name for name in names if (a / name).is_file()]
     if here != [name for name in names if (b / name).is_file()]:
         return False
@@ -141,7 +152,7 @@ def _same(a: Path, b: Path, names: tuple[str, ...]) -> bool:
 
 
 def _incomplete(root: Path, tree: list[_Folder], wanted: Wanted) -> str | None:
-    """Which required files are where, in which form; None if there is none of them."""
+    """Say which required files are missing or in another form; None if there is none of them."""
     ours = [f for f in tree if wanted.unique or f.called == "wanted"]
     if not ours:
         return None
@@ -164,7 +175,7 @@ def _count(folder: Path, wanted: Wanted) -> int:
 
 
 def _alike(folders: list[_Folder], name: str) -> Path | None:
-    """A file whose name differs from the wanted one's only in letter case, folder or packing."""
+    """A file with the wanted name, apart from letter case, folder and packing; None if none."""
     last = plain(Path(name).name)
     kin = [f for f in folders if not _another_part(f.path, Path(name).parent.parts)]
     return next((f.path / n for f in kin for n in f.files if plain(n) == last), None)
@@ -177,7 +188,7 @@ def _another_part(folder: Path, wanted: tuple[str, ...]) -> bool:
 
 
 def _form(found: Path, name: str) -> str:
-    """Where a file of another form was found, and what is to be done with it."""
+    """Say where a file was found in another form, and what to do with it."""
     wanted = Path(name).name
     if not found.exists():
         return f"is a link to nothing: {found}"
@@ -191,6 +202,7 @@ def _form(found: Path, name: str) -> str:
 
 
 def _packed(tree: list[_Folder], wanted: Wanted) -> str | None:
+    """Say where an archive of the data set lies that is not unpacked; None if nowhere."""
     for folder in tree:
         for name in folder.files:
             if name.lower().endswith(_PACKED) and plain(name) in wanted.names:
@@ -202,7 +214,7 @@ def _packed(tree: list[_Folder], wanted: Wanted) -> str | None:
 
 
 def _foreign(root: Path, tree: list[_Folder], wanted: Wanted) -> str | None:
-    """A folder of the set's name, where its files belong, that holds other files."""
+    """Say which folder has the data set's name and other files; None if there is no such folder."""
     for folder in tree:
         if folder.files and folder.called == "wanted" and _is_home(folder.path, root, wanted):
             return (
@@ -214,7 +226,7 @@ def _foreign(root: Path, tree: list[_Folder], wanted: Wanted) -> str | None:
 
 
 def _is_home(folder: Path, root: Path, wanted: Wanted) -> bool:
-    """Whether a folder is named as the set's own, directly below the root or its collection."""
+    """Whether a folder is, or lies in, one of the data set's names below the root or collection."""
     parts = folder.relative_to(root).parts if folder.is_relative_to(root) else ()
     collection = Path(wanted.homes[0]).parts[0]
     below = (

@@ -1,4 +1,4 @@
-"""Text files of numbers, one row a line: each line is used as it stands, or named."""
+"""Reads text files of numbers, one row a line; a line that cannot be used is named in an error."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from pdf_search.errors import DataError
 from pdf_search.wording import counted
 
-_LIMIT = 2**63  # of whole numbers
-_SHOWN = 40  # characters of a cell
+_LIMIT = 2**63  # whole numbers must be below it, and not below its negative
+_SHOWN = 40  # characters of a cell that are shown
 
 
 def read_integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
-    """Whole numbers [lines, columns]. A 1.0 is a 1; blank lines at the end are no lines.
+    """Read whole numbers, [lines, columns]. 1.0 is read as 1; blank lines at the end are ignored.
 
     Raises:
-        DataError: the first line that holds something else, or another count than ``columns``.
+        DataError: A line has something else or another number of cells; the message names the
+            first such line. Or the file does not have ``columns`` columns.
     """
     values: NDArray[np.int64] = _read(path, np.int64)
     if columns is None or values.shape[1] == columns:
@@ -34,10 +35,10 @@ def read_integers(path: Path, columns: int | None = None) -> NDArray[np.int64]:
 
 
 def read_labels(path: Path, columns: int | None = None) -> NDArray[np.int64]:
-    """Whole numbers that name kinds, as ``read_integers`` reads them.
+    """Read whole numbers that are labels, in the same way as ``read_integers``.
 
     Raises:
-        DataError: also where a column spells one number in two ways, such as 1 and 1.0.
+        DataError: As in ``read_integers``, or a column spells a number in two ways, as 1 and 1.0.
     """
     values = read_integers(path, columns)
     first: dict[str, int] = {}
@@ -56,18 +57,19 @@ def read_labels(path: Path, columns: int | None = None) -> NDArray[np.int64]:
 
 
 def read_reals(path: Path) -> NDArray[np.float64]:
-    """Numbers [lines, columns], infinite ones among them; otherwise as ``read_integers``."""
+    """Read numbers [lines, columns], infinite ones included; otherwise as ``read_integers``."""
     values: NDArray[np.float64] = _read(path, np.float64)
     return values
 
 
 def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
+    """Read a table with pandas; if pandas refuses it, check it line by line and read it again."""
     import pandas as pd  # noqa: PLC0415
 
     try:
         if not _begins_wrong(path, dtype):
             table = _parse(path, dtype)
-            if table.dtype != dtype:  # pandas 2 takes uint64 for what is too large
+            if table.dtype != dtype:  # pandas 2 reads numbers that are too large as uint64
                 list(_checked(path, dtype))
             return table
         lines = list(_checked(path, dtype))
@@ -81,14 +83,14 @@ def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def _begins_wrong(path: Path, dtype: type[np.generic]) -> bool:
-    """Whether pandas may pass over what is wrong with a file: a blank first line, True for 1."""
+    """Whether the first line is wrong. Pandas accepts some such lines: a blank one, True for 1."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         first = file.readline()
     return bool(first) and _problem(first, first.count(",") + 1, dtype) is not None
 
 
 def _parse(source: Path | io.StringIO, dtype: type[np.generic]) -> NDArray[Any]:
-    """The table as pandas reads it, which stops at anything that is not a number."""
+    """Read a table with pandas, which raises ValueError at a cell that is no number."""
     import pandas as pd  # noqa: PLC0415
 
     frame = pd.read_csv(
@@ -96,7 +98,7 @@ def _parse(source: Path | io.StringIO, dtype: type[np.generic]) -> NDArray[Any]:
         header=None,
         dtype=dtype,
         skipinitialspace=True,
-        skip_blank_lines=False,  # or every row after one would belong to the node before it
+        skip_blank_lines=False,  # a skipped line would assign all later rows to the wrong nodes
         na_filter=False,
         quoting=csv.QUOTE_NONE,
     )
@@ -104,10 +106,10 @@ def _parse(source: Path | io.StringIO, dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def _checked(path: Path, dtype: type[np.generic]) -> Iterator[str]:
-    """The lines of a file that pandas refused, without blank ones at the end.
+    """Yield the lines of a file that pandas refused, without blank ones at the end.
 
     Raises:
-        DataError: the first line that is wrong.
+        DataError: A line is wrong; the message names the first.
     """
     lines = _lines(path)
     width = lines[0].count(",") + 1 if lines else 0
@@ -118,7 +120,10 @@ def _checked(path: Path, dtype: type[np.generic]) -> Iterator[str]:
 
 
 def first_wrong(lines: Iterable[str], dtype: type[np.generic]) -> str | None:
-    """The first cell of a table that is no number, with its line; empty cells are gaps."""
+    """Describe the first cell that is no number, with its line; None if there is none.
+
+    Empty cells are allowed, as missing values.
+    """
     for number, line in enumerate(lines, 1):
         for cell in map(str.strip, line.split(",")):
             if cell and not _is_number(cell, dtype):
@@ -144,6 +149,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _problem(line: str, width: int, dtype: type[np.generic]) -> str | None:
+    """Say what is wrong with a line that should have ``width`` numbers; None if nothing."""
     if not line.strip():
         return "blank, so that the lines after it would be counted wrongly: remove it"
     cells = [cell.strip() for cell in line.split(",")]

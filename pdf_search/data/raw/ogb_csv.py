@@ -1,7 +1,8 @@
-"""Reader of OGB's raw CSV files, in runs of graphs.
+"""Reads OGB's raw CSV files in runs of graphs.
 
-Gives the graphs of ``ogb.io.read_graph_raw.read_csv_graph_raw`` (tested against it) without one
-object per graph and without holding the whole data set, which for ogbg-ppa is some 30 GB.
+The graphs are those of ``ogb.io.read_graph_raw.read_csv_graph_raw``; a test compares them. Unlike
+that function, this reader makes no object for each graph and never holds the whole data set, which
+for ogbg-ppa is about 30 GB.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from pdf_search.errors import DataError
 from pdf_search.records import Task
 from pdf_search.wording import counted
 
-RUN_EDGES = 2_000_000  # listed edges read at once
+RUN_EDGES = 2_000_000  # about how many listed edges are read at once
 OPTIONAL = ("mapping/mol.csv.gz",)  # the names of the tasks
 _PARTS = ("train", "valid", "test")
 _DAMAGE = (ValueError, EOFError, OSError, zlib.error)  # what reading a broken .csv.gz raises
 
 
 def required_files(shape: InputShape, split: str) -> tuple[str, ...]:
-    """Files below the data set's folder without which it cannot be read."""
+    """Return the paths, below the data set's folder, of the files that must be there."""
     raw = ["edge", "num-node-list", "num-edge-list", "edge-feat", "graph-label"]
     if _has_node_features(shape):
         raw.append("node-feat")
@@ -42,10 +43,11 @@ def required_files(shape: InputShape, split: str) -> tuple[str, ...]:
 
 
 def read_ogb(folder: Path, shape: InputShape, split: str, say: Progress) -> RawSet:
-    """Read a data set of OGB's graph property collection.
+    """Read a data set of OGB's graph property collection; ``split`` is the official split's name.
 
     Raises:
-        DataError: files that contradict each other or hold labels that do not fit the task.
+        DataError: The files contradict each other, or a label does not fit the task. Wrong edges
+            and features are found later, when ``runs`` is iterated over.
     """
     raw = folder / "raw"
     node_count = _counts(raw / "num-node-list.csv.gz")
@@ -87,7 +89,7 @@ class _Sizes:
     targets: NDArray[np.float32]
 
     def bounds(self) -> Iterator[slice]:
-        """Consecutive graphs that together list about RUN_EDGES edges."""
+        """Yield slices of consecutive graphs that together list about RUN_EDGES edges."""
         run = np.cumsum(self.edge_count) // RUN_EDGES
         cuts = [0, *(np.flatnonzero(np.diff(run)) + 1).tolist(), len(run)]
         for first, last in pairwise(cuts):
@@ -95,6 +97,7 @@ class _Sizes:
 
 
 def _runs(raw: Path, shape: InputShape, sizes: _Sizes, say: Progress) -> Iterator[RawGraphs]:
+    """Yield the graphs in runs; check at the end that no file has rows left over."""
     categorical = isinstance(shape.edges, CategoricalInput)
     feature_type = np.int64 if categorical else np.float32
     with ExitStack() as stack:
@@ -133,7 +136,7 @@ def _width(spec: CategoricalInput | LinearInput | NoInput) -> int:
 
 
 class _Rows:
-    """A headerless CSV file of numbers, taken a given number of rows at a time."""
+    """Reads a CSV file of numbers without a header, a given number of rows at a time."""
 
     def __init__(self, path: Path, columns: int, dtype: type[np.generic]) -> None:
         import pandas as pd  # noqa: PLC0415
@@ -148,7 +151,7 @@ class _Rows:
             raise _damaged(path, error, dtype) from None
 
     def take(self, count: int) -> NDArray[Any]:
-        """The next ``count`` rows, [count, columns]."""
+        """Return the next ``count`` rows, [count, columns]; refuse a file that has fewer."""
         rows = self._next(count) if count else np.empty((0, self._columns), self._dtype)
         self._taken += len(rows)
         if len(rows) < count:
@@ -163,7 +166,7 @@ class _Rows:
         return rows
 
     def expect_end(self) -> None:
-        """Raise unless every row has been taken."""
+        """Refuse a file that still has rows."""
         if len(self._next(1)):
             raise DataError(
                 f"{self._path} has more rows than its graphs: it is of another data set"
@@ -193,7 +196,7 @@ def _table(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     import pandas as pd  # noqa: PLC0415
 
     try:
-        with np.errstate(over="ignore"):  # an infinite value is found by who uses it
+        with np.errstate(over="ignore"):  # callers check for infinite values themselves
             frame = pd.read_csv(path, header=None, dtype=dtype, skip_blank_lines=False)
     except pd.errors.EmptyDataError:
         raise DataError(f"{path} holds no values") from None
@@ -203,7 +206,7 @@ def _table(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def _damaged(path: Path, why: BaseException, dtype: type[np.generic] | None = None) -> DataError:
-    """``dtype``: of the table of numbers that the file should be."""
+    """The error for a damaged file; with ``dtype`` it names the first cell that is no number."""
     wrong = None
     if dtype is not None:
         with suppress(*_DAMAGE), gzip.open(path, "rt", encoding="utf-8") as file:
@@ -219,6 +222,7 @@ def _counts(path: Path) -> NDArray[np.int64]:
 
 
 def _targets(path: Path, shape: InputShape) -> NDArray[np.float32]:
+    """The targets [g, tasks], nan where a label is missing; refused if they do not fit the task."""
     values: NDArray[np.float32] = _table(path, np.float32)
     columns = 1 if shape.task is Task.MULTICLASS else shape.outputs
     if values.shape[1] != columns:
@@ -242,6 +246,7 @@ def _targets(path: Path, shape: InputShape) -> NDArray[np.float32]:
 
 
 def _official(folder: Path, graphs: int) -> dict[str, NDArray[np.int64]]:
+    """The sorted graph numbers of each part; refuse repeated and unknown numbers."""
     parts = {name: _table(folder / f"{name}.csv.gz", np.int64)[:, 0] for name in _PARTS}
     every = np.concatenate(list(parts.values()))
     outside = len(every) and not 0 <= every.min() <= every.max() < graphs
@@ -254,7 +259,7 @@ def _official(folder: Path, graphs: int) -> dict[str, NDArray[np.int64]]:
 
 
 def _where(parts: dict[str, NDArray[np.int64]], graphs: int) -> str:
-    """The first wrong line of the split's files, in words."""
+    """Say which line of the split's files is the first wrong one."""
     seen: set[int] = set()
     for name, part in parts.items():
         for line, graph in enumerate(part.tolist(), 1):
@@ -265,7 +270,7 @@ def _where(parts: dict[str, NDArray[np.int64]], graphs: int) -> str:
 
 
 def _target_names(folder: Path, tasks: int) -> tuple[str, ...]:
-    """The task names of OGB's mapping file, or their numbers where it is not there."""
+    """The names of the tasks in OGB's mapping file, or their numbers if it does not name them."""
     path = folder / "mapping" / "mol.csv.gz"
     if path.exists():
         try:
@@ -279,9 +284,9 @@ def _target_names(folder: Path, tasks: int) -> tuple[str, ...]:
 
 
 def _molecules(folder: Path, graphs: int) -> NDArray[np.int64] | None:
-    """A number for each spelling in OGB's mapping file; None where it is not there.
+    """A number for each graph [g], equal for equal SMILES in OGB's mapping file; None without it.
 
-    Spellings are compared as they stand: to bring hundreds of thousands into one form takes long.
+    The SMILES are compared as spelt: making hundreds of thousands of them canonical takes long.
     """
     import pandas as pd  # noqa: PLC0415
 

@@ -1,7 +1,8 @@
-"""The installed ogb package, used without its side effects.
+"""Uses the installed ogb package without its side effects.
 
-``import ogb`` starts a thread that asks the network whether a newer version exists, and
-``ogb.graphproppred`` imports torch. What is needed to know a data set lies in plain files.
+``import ogb`` starts a thread that asks over the network whether there is a newer version, and
+``ogb.graphproppred`` imports torch. The facts about the data sets are in plain files of the
+package, which are read directly.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def import_ogb(module: str) -> ModuleType:
 def _without_update_check() -> Iterator[None]:
     missing = object()
     before = sys.modules.get("outdated", missing)
-    # None makes `from outdated import ...` raise ImportError, which ogb takes for "not installed".
+    # With None, `from outdated import ...` raises ImportError, and ogb then skips the check.
     sys.modules["outdated"] = cast(ModuleType, None)
     try:
         yield
@@ -44,7 +45,11 @@ def _without_update_check() -> Iterator[None]:
 
 @cache
 def graph_property_sets() -> dict[str, dict[str, str]]:
-    """OGB's own table of its graph property data sets: name to column to value."""
+    """Return OGB's table of its graph property data sets: ``table[name][column]``.
+
+    Raises:
+        DataError: The package ogb is not installed.
+    """
     spec = importlib.util.find_spec("ogb")
     if spec is None or not spec.submodule_search_locations:
         raise DataError("the package ogb is not installed: pip install ogb")
@@ -56,11 +61,11 @@ def graph_property_sets() -> dict[str, dict[str, str]]:
 
 @cache
 def atom_sizes() -> tuple[int, ...]:
-    """Number of values of each of OGB's atom features."""
+    """Return the number of values of each of OGB's atom features."""
     return tuple(import_ogb("ogb.utils.features").get_atom_feature_dims())
 
 
 @cache
 def bond_sizes() -> tuple[int, ...]:
-    """Number of values of each of OGB's bond features, without the value for "no bond"."""
+    """Return the number of values of each of OGB's bond features, "no bond" not counted."""
     return tuple(import_ogb("ogb.utils.features").get_bond_feature_dims())

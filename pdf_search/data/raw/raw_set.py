@@ -1,4 +1,4 @@
-"""What a reader of raw files hands on: runs of graphs as they stand in the files."""
+"""The result of reading raw files: runs of graphs as they stand in the files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class RawGraphs:
-    """g consecutive graphs with n nodes and e listed edges in all.
+    """A run of g consecutive graphs with n nodes and e listed edges in all.
 
-    Edges may be listed in one or both directions, several times, and with self loops.
+    An edge may be listed in one or both directions and several times, and may be a self loop.
     """
 
     node_count: NDArray[np.int64]  # [g]
@@ -31,7 +31,7 @@ class RawGraphs:
 
 @dataclass(frozen=True)
 class RawSet:
-    """A data set as read: its graphs in runs, so that a large one never lies in memory whole."""
+    """A data set as read, with its graphs in runs, so that a large one never fills the memory."""
 
     runs: Iterable[RawGraphs]
     target_names: tuple[str, ...]
@@ -39,11 +39,11 @@ class RawSet:
     official: dict[str, NDArray[np.int64]] | None = None  # train, valid, test graph numbers
     class_names: tuple[str, ...] = ()  # multi-class: the raw label of each class number
     inverse: bool = False  # the format lists an edge in one direction and means both
-    source: dict[str, Any] | None = None  # provenance, for the record
-    notes: tuple[str, ...] = ()  # what a user must know of how her files were read, a sentence each
+    source: dict[str, Any] | None = None  # where the data come from, to be recorded
+    notes: tuple[str, ...] = ()  # how the user's files were read, a sentence each
     rows: NDArray[np.int64] | None = None  # [G] row of the user's file, from 0; None: as numbered
     molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
 
 
 def silent(_: str) -> None:
-    """A progress callback that says nothing."""
+    """Ignore a progress message."""

@@ -1,4 +1,4 @@
-"""Where a data set's raw files lie, what identifies them, and how they are read."""
+"""Finds or downloads a data set's raw files, and knows what identifies them and who reads them."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from pdf_search.records import Task
 
 @dataclass(frozen=True)
 class RawFiles:
-    """Raw files that are there. ``identity`` changes when their content does."""
+    """Raw files that exist on this machine, ready to be read."""
 
-    identity: dict[str, Any]
-    place: str
+    identity: dict[str, Any]  # plain data that changes when the files do
+    place: str  # folder or file, for messages and the record
     read: Callable[[Progress], RawSet]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A named data set's raw files: what they are, how they are read and downloaded."""
+    """How the raw files of a named data set are recognised, read and downloaded."""
 
     wanted: Wanted
     read: Callable[[Path, Progress], RawSet]
     download: Callable[[Path, bool, Progress], None]
-    downloaded: str  # where below its target folder the download puts the files
+    downloaded: str  # the folder, below its target folder, into which the download puts the files
 
     def downloaded_to(self, root: Path) -> Path | None:
-        """The folder of an earlier download below ``root``; None if there is no such folder.
+        """Return the folder of an earlier download below ``root``; None if there is no such folder.
 
         Raises:
-            DataError: the folder is there, some of its files are not.
+            DataError: The folder is there, but some of its files are not.
         """
         folder = root / self.wanted.homes[0]
         if folder.is_dir() and not has_all(folder, self.wanted):
@@ -61,7 +61,7 @@ class Source:
         return folder if folder.is_dir() else None
 
     def files(self, folder: Path) -> RawFiles:
-        """The raw files in ``folder``, identified by size and time of change."""
+        """Return the raw files in ``folder``, identified by size and modification time."""
         names = (*self.wanted.required, *self.wanted.optional)
         stats = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
         identity = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
@@ -75,12 +75,16 @@ def find_raw(
     cache: Path,
     say: Progress = silent,
 ) -> RawFiles | None:
-    """The raw files at or below the data root or, from an earlier download, in the cache.
+    """Find the raw files at or below the data root, or in the cache from an earlier download.
 
-    Whatever else than the data root's usual folders is used is said.
+    ``say`` is told if files are read from any other place than the data root's usual folders.
+    FreeSolv comes with the package; own molecules are read from their file.
+
+    Returns:
+        The raw files; None if they must be downloaded.
 
     Raises:
-        DataError: the data root does not exist, or holds the set in a form that cannot be read.
+        DataError: The data root does not exist, or has the data set in a form that cannot be read.
     """
     if data_root is not None and not data_root.is_dir():
         raise DataError(f"the data root {data_root.absolute()} is not a folder{_hint(data_root)}")
@@ -101,12 +105,12 @@ def find_raw(
 
 
 def sets_below(data_root: Path) -> tuple[list[str], list[str]]:
-    """Titles of the named data sets that ``find_raw`` finds in a data root, and what it refuses."""
+    """Return the titles of the named data sets in a data root, and why others there are refused."""
     titles, refusals = [], []
     for name in registry.names():
         info = lookup(DataConfig(name=name))
         if name == "freesolv":
-            continue  # comes with the package
+            continue  # it comes with the package
         try:
             if search(data_root.absolute(), source_of(info).wanted):
                 titles.append(info.title)
@@ -122,10 +126,10 @@ def _hint(path: Path) -> str:
 def fetch_raw(
     info: DatasetInfo, data_root: Path | None, cache: Path, assume_yes: bool, say: Progress
 ) -> RawFiles:
-    """Download the raw files into the cache; whole or not at all.
+    """Download the raw files into the cache; a failed download leaves nothing there.
 
     Raises:
-        DataError: no network, or a large download without ``assume_yes``.
+        DataError: The download fails or is incomplete, or it is large and ``assume_yes`` is false.
     """
     source = source_of(info)
     folder = cache / "raw" / source.wanted.homes[0]
@@ -156,7 +160,7 @@ def _remedy(source: Source, data_root: Path | None) -> str:
 
 
 def source_of(info: DatasetInfo) -> Source:
-    """The source of a named data set."""
+    """Return the source of a named data set other than FreeSolv."""
     if info.name == "zinc":
         return _zinc_source()
     if info.name in TU_SETS:
@@ -220,7 +224,7 @@ def _ogb_source(info: DatasetInfo) -> Source:
 
 
 def _ogb_names(name: str) -> frozenset[str]:
-    """Plain names of a set's folders: its own, without the collection's, and its archive's."""
+    """The plain names of a set's folders and archive, with and without ``ogbg_`` and ``mol``."""
     own = plain(name)
     short = own.removeprefix("ogbg_")
     bases = {own, short, short.removeprefix("mol"), graph_property_sets()[name]["download_name"]}
@@ -239,7 +243,7 @@ def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
         "smiles": smiles,
         "targets": list(names),
         "task": str(info.task),
-        "task_given": config.task is not None,  # what is doubtful depends on it
+        "task_given": config.task is not None,  # notes and refusals depend on it
         "featuriser": {name: importlib.metadata.version(name) for name in ("ogb", "rdkit")}
         | {"version": config.featuriser},
     }

@@ -1,4 +1,4 @@
-"""Reader of the TU collection's text files, checked against the indicator file."""
+"""Reads the TU collection's text files and checks them against the indicator file."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from pdf_search.data.raw.raw_set import RawGraphs, RawSet
 from pdf_search.errors import DataError
 from pdf_search.wording import counted
 
-_CONSTANT_FEATURES = 10  # width of the constant input where a set has no node labels
+_CONSTANT_FEATURES = 10  # width of the constant input if a data set has no node labels
 _UNUSED = ("edge_labels", "edge_attributes", "graph_attributes")
 _COUNTS_FROM_ONE = "; these files count from 1: if yours counts from 0, add 1 to each number"
-_MOST_LABELS = 256  # in one column of node labels; the known sets have 38 and fewer
+_MOST_LABELS = 256  # limit in one column of node labels; the known data sets have at most 38
 
 
 def required_files(name: str) -> tuple[str, ...]:
-    """Files without which a set cannot be read."""
+    """Return the names of the files that must be there."""
     return tuple(f"{name}_{part}.txt" for part in ("A", "graph_indicator", "graph_labels"))
 
 
 def optional_files(name: str) -> tuple[str, ...]:
-    """Files that are read, or named as not used, where they exist."""
+    """Return the names of the files that, if they exist, are read or noted as not used."""
     return tuple(f"{name}_{part}.txt" for part in ("node_attributes", "node_labels", *_UNUSED))
 
 
 def read_tu(folder: Path, name: str, classes: int | None = None) -> RawSet:
-    """Read ``NAME_A.txt`` and its companions.
+    """Read ``NAME_A.txt`` and the other files of a data set.
 
-    Nodes belong to the graph that the indicator file names, in whatever order they are listed.
-    Node input: attributes if there are any, else one-hot labels, else ten ones.
+    Nodes belong to the graphs that the indicator file names and may be listed in any order. Their
+    input is their attributes if there are any, else their labels, one-hot, else ten ones.
+    ``classes`` is the number of classes that the data set should have.
 
     Raises:
-        DataError: files that contradict each other, with file and line, or more than ``classes``.
+        DataError: The files contradict each other (the message names file and line), there are
+            more than ``classes`` classes, or there is a single one.
     """
     indicator = folder / f"{name}_graph_indicator.txt"
     graph = read_integers(indicator, columns=1)[:, 0] - 1
@@ -61,6 +63,7 @@ def read_tu(folder: Path, name: str, classes: int | None = None) -> RawSet:
 
 
 def _node_count(graph: NDArray[np.int64], graphs: int, path: Path) -> NDArray[np.int64]:
+    """The number of nodes of each graph [g], from the graph of each node."""
     wrong = np.flatnonzero((graph < 0) | (graph >= graphs))
     if len(wrong):
         number = graph[wrong[0]] + 1
@@ -82,6 +85,10 @@ def _node_count(graph: NDArray[np.int64], graphs: int, path: Path) -> NDArray[np
 def _edges(
     path: Path, graph: NDArray[np.int64], local: NDArray[np.int64], graphs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The edge count of each graph [g], and the edges [2, e], ordered by graph, in local numbers.
+
+    ``graph`` and ``local`` have the graph of each node and its number there.
+    """
     listed = read_integers(path, columns=2) - 1
     wrong = np.flatnonzero(((listed < 0) | (listed >= len(graph))).any(axis=1))
     if len(wrong):
@@ -103,10 +110,10 @@ def _edges(
 
 
 def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> list[str]:
-    """What is odd about the classes.
+    """Make a note if there are fewer classes than ``classes``.
 
     Raises:
-        DataError: a single one, or more of them than the data set has.
+        DataError: There is a single class, or there are more than ``classes``.
     """
     found, counts = np.unique(labels, return_counts=True)
     if classes is None or len(found) == classes or not len(found):
@@ -126,12 +133,12 @@ def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> 
 
 
 def _node_input(folder: Path, name: str, nodes: int) -> tuple[NDArray[np.float32], list[str]]:
-    """The input of each node, and what is to be said of it and of files that are not used."""
+    """The input of each node [n, F], and notes on it and on files that are not used."""
     unused = [part for part in _UNUSED if (folder / f"{name}_{part}.txt").is_file()]
     attributes, labels = (folder / f"{name}_node_{part}.txt" for part in ("attributes", "labels"))
     notes: list[str] = []
     if attributes.is_file():
-        with np.errstate(over="ignore"):  # found below, with its line
+        with np.errstate(over="ignore"):  # ``_check_nodes`` refuses infinite values, with the line
             values: NDArray[np.float32] = read_reals(attributes).astype(np.float32)
         unused = ["node_labels"] * labels.is_file() + unused
     elif labels.is_file():
@@ -156,10 +163,12 @@ def _check_nodes(values: NDArray[np.float32], nodes: int, path: Path) -> None:
 
 
 def _one_hot(labels: NDArray[np.int64], path: Path) -> tuple[NDArray[np.float32], list[str]]:
-    """Labels [n, L] to one block of columns for each of the L label columns; and what is odd.
+    """Encode labels [n, L] as L blocks of one-hot columns, and note labels that do not occur.
+
+    A block has a column for each number from the lowest label to the highest.
 
     Raises:
-        DataError: no labels, or labels too far apart to number columns.
+        DataError: There are no labels, or a column's labels are too far apart for such a block.
     """
     if not len(labels):
         raise DataError(f"{path} is empty")
@@ -179,4 +188,5 @@ def _one_hot(labels: NDArray[np.int64], path: Path) -> tuple[NDArray[np.float32]
 
 
 def _first_bad(values: NDArray[np.float32]) -> int:
+    """The first line with a value that is not finite, counted from 1."""
     return int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) + 1

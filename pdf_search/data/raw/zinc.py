@@ -1,4 +1,4 @@
-"""Reader of the ZINC subset's pickles, in the layout that PyG downloads."""
+"""Reads the pickles of the ZINC subset in the layout that PyG downloads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdf_search.data.raw.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.errors import DataError
 from pdf_search.wording import counted
 
-_SPLITS = {"train": "train", "valid": "val", "test": "test"}  # our word: theirs
+_SPLITS = {"train": "train", "valid": "val", "test": "test"}  # part: its name in the files
 TARGET = "logP_SA_cycle_normalized"
 FILES = tuple(f"{name}.{kind}" for name in _SPLITS.values() for kind in ("pickle", "index"))
 _DAMAGE = (
@@ -31,10 +31,11 @@ _DAMAGE = (
 
 
 def read_zinc(folder: Path, say: Progress) -> RawSet:
-    """Read the three pickles; graphs are numbered train, valid, test.
+    """Read the three pickles; training graphs are numbered first, then validation, then test.
 
     Raises:
-        DataError: a pickle that holds anything but tensors, or an index beyond its end.
+        DataError: A pickle has anything but molecules as tensors, or an index file names a
+            molecule that is not there.
     """
     runs, official, start, notes = [], {}, 0, list[str]()
     for ours, theirs in _SPLITS.items():
@@ -51,7 +52,7 @@ def read_zinc(folder: Path, say: Progress) -> RawSet:
 
 
 def _subset(folder: Path, split: str) -> tuple[list[dict[str, Any]], list[int]]:
-    """The molecules that the index names, and the index."""
+    """The molecules that the index file names, in its order, and the index."""
     path = folder / f"{split}.pickle"
     molecules = _load(path)
     index = _index(folder / f"{split}.index")
@@ -65,10 +66,10 @@ def _subset(folder: Path, split: str) -> tuple[list[dict[str, Any]], list[int]]:
 
 
 def _index(path: Path) -> list[int]:
-    """The molecules of a subset, numbers from 0 between commas or on lines.
+    """Read the numbers of a subset's molecules, from 0, separated by commas or line ends.
 
     Raises:
-        DataError: a cell that is no number, or none at all.
+        DataError: A cell is no number, or there is none at all.
     """
     lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     cells = [(n, cell.strip()) for n, line in enumerate(lines, 1) for cell in line.split(",")]
@@ -84,8 +85,10 @@ def _index(path: Path) -> list[int]:
 
 
 def _whole(molecule: Any, path: Path, place: int) -> dict[str, Any]:
-    """Raises:
-    DataError: not a molecule as ZINC's pickles hold them.
+    """Check that an entry of a pickle is a molecule as ZINC has them, and return it.
+
+    Raises:
+        DataError: It is not.
     """
     try:
         atoms, bonds = len(molecule["atom_type"]), tuple(molecule["bond_type"].shape)
@@ -131,7 +134,7 @@ def _load(path: Path) -> list[dict[str, Any]]:
     try:
         with path.open("rb") as file:
             molecules: list[dict[str, Any]] = _TensorUnpickler(file).load()
-    except (*_DAMAGE, RuntimeError) as error:  # the latter from torch
+    except (*_DAMAGE, RuntimeError) as error:  # torch raises RuntimeError
         raise DataError(f"{path} cannot be read: {error}") from None
     if not isinstance(molecules, list):
         raise DataError(f"{path} holds no list of molecules: it is of another data set")
@@ -139,9 +142,10 @@ def _load(path: Path) -> list[dict[str, Any]]:
 
 
 class _TensorUnpickler(pickle.Unpickler):
-    """Loads tensors in plain containers and nothing else, so a pickle cannot run code."""
+    """Loads nothing but tensors in plain containers, so that a pickle cannot run code."""
 
     def find_class(self, module: str, name: str) -> Any:
+        """See ``pickle.Unpickler.find_class``; refuses everything that tensors do not need."""
         if (module, name) == ("torch.storage", "_load_from_bytes"):
             return _load_storage
         if (module, name) in (
