@@ -1,4 +1,7 @@
-"""The two engines: the same numbers, from the reference pair by pair, or with far less work."""
+"""The two engines of a PDF network: ``reference`` goes pair by pair, ``fast`` does far less work.
+
+Both give the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,16 @@ EngineData: TypeAlias = "DeviceData | FastData | GINData"
 EngineBatch: TypeAlias = "Batch | FastBatch | GINBatch"
 Network: TypeAlias = "PDFNetwork | GINNetwork"
 
-MOST_PAIRS = 3  # times the near ones that a softmax lists
+MOST_PAIRS = 3  # a softmax lists all pairs up to this multiple of the near ones
 
 
 def engine_data(
     engine: str, config: ModelConfig, graphs: GraphSet, bank: Bank, device: torch.device
 ) -> DeviceData | FastData:
-    """The graphs and their bank as ``reference`` or ``fast`` reads them; it makes the batches."""
+    """Put the graphs and their bank on ``device`` as the engine reads them.
+
+    The result collates the engine's batches. ``engine``: ``reference`` or ``fast``.
+    """
     if engine == "reference":
         return DeviceData.build(graphs, bank, device)
     listing = PairLayout.of(config, len(bank.target), bank.supported)
@@ -36,18 +42,22 @@ def engine_data(
 
 @dataclass(frozen=True)
 class PairLayout:
-    """What the fast engine lists of a data set."""
+    """Which pairs the fast engine lists, and whether each has a weight of its own."""
 
-    every_pair: bool  # far pairs too
-    by_pair: bool  # each pair with a weight of its own; else pairs share the weights of their rows
+    every_pair: bool  # list far pairs too
+    by_pair: bool  # a weight for each pair; else pairs share the weights of their rows
 
     @classmethod
     def of(cls, config: ModelConfig, near: int, supported: int) -> PairLayout:
-        """``near`` pairs of ``supported`` ones (all pairs of a graph under dense support).
+        """Choose the layout for a model and a data set with so many pairs.
 
-        Dropout on the filter draws for each pair, far ones too. A softmax lists all pairs where
-        they are not many more than the near ones, and shares the exponentials of their rows. Where
-        far pairs abound it is made pair by pair instead, with far pairs counted.
+        ``near``: number of near pairs. ``supported``: number of supported pairs, which under dense
+        support are all pairs of every graph.
+
+        Dropout on the filter draws noise for each pair, so every pair is listed. A softmax lists
+        every pair if there are at most ``MOST_PAIRS`` times as many as near ones; pairs with the
+        same row then share one exponential. If there are more, it lists the near pairs, each with
+        its own weight, and counts the far ones.
         """
         if config.dropout > 0:
             return cls(every_pair=True, by_pair=True)

@@ -1,11 +1,11 @@
-"""The fast engine: the same convolution with distinct rows, node-level messages, far pairs closed.
+"""The fast engine: the same convolution as in the reference, with far less work.
 
-Four exact steps (design: the fast engine): messages are made once for each node and bond type; the
-filter runs on distinct basis rows; far pairs enter as a sum over the graph; what is left is one
-segment product.
+Four exact steps save the work. A message is computed once for each node and edge type, not for each
+pair. The filter runs on the distinct basis rows of a batch. The far pairs of a graph share one
+basis row, so they enter as one sum over its nodes. What is left is one segment product.
 
-Legend: R replicates, N nodes, U rows, d channels, T edge types; flat over the
-replicates: E weight entries, P near pairs.
+Legend: R replicates, N nodes, U rows, d channels, T edge types; flat over the replicates: E weight
+entries, P near pairs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pdf_search.model.layers import Linear
 from pdf_search.model.randomness import FILTER, Dropout
 from pdf_search.model.segments import scatter_max, scatter_sum
 
-LARGEST = 80.0  # exp of it, of its negative and of their products with sums stay within float32
+LARGEST = 80.0  # exp of it and of its negative, and sums of such terms, stay within float32
 
 
 class FastConvolution:
@@ -30,7 +30,7 @@ class FastConvolution:
     def __init__(
         self, f: Filter, batch: FastBatch, rows: Tensor, config: ModelConfig, dropout: Dropout
     ) -> None:
-        """``rows`` [bank rows, m]. The weights serve all layers, so they are computed once."""
+        """Compute the weights of all pairs, which all layers share. ``rows``: [bank rows, m]."""
         self.batch = batch
         self.activation = config.activation
         where = batch.weights
@@ -51,26 +51,29 @@ class FastConvolution:
             self.weights = torch.cat([near, -far])  # [P + R N, d or 1]
 
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
-        """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
+        """Convolve ``x`` [R, N, d] with edge types ``e`` [R, T, d] or None; returns [R, N, d]."""
         w = pre.bias if e is None else torch.baddbmm(pre.bias, e, pre.weight)
         messages = message(torch.bmm(x, pre.weight), w, self.batch.messages, self.activation)
         out = segment_product(self.weights, messages, self.batch.triples).view(x.shape)
         return out if self.total is None else out / self.total
 
     def _total(self) -> Tensor:
+        """Sum of the weights into each node, [R, N, d or 1]: the denominator of a softmax."""
         one = self.weights.new_ones(1, self.weights.shape[1])
         total = segment_product(self.weights, one, self.batch.triples.with_one_b())
-        total = torch.where(total > 0, total, 1.0)  # padding has no pair
+        total = torch.where(total > 0, total, 1.0)  # padding has no pair: its sum is 0
         return total.view(*self.batch.nodes.shape[:2], -1)
 
 
 def scaled_exp(f: Tensor, weight: Tensor) -> Tensor:
-    """exp(f - c), c [R, 1, d] the middle of each channel's values; numerators of a softmax.
+    """Numerators of a softmax, exp(f - c), with c the middle of each channel's values.
 
-    ``f`` [R, U, d], ``weight`` [R, U, 1] 0 for padding. The factor exp(-c) falls out of every
-    softmax, and each sum over a node's pairs has positive terms only, so this is as exact as a
-    node's own maximum while the values of a channel span less than ``2 * LARGEST``; beyond, they
-    are cut off there. A row's exponential is then shared by all pairs that have it.
+    ``f`` [R, U, d]; ``weight`` [R, U, 1], 0 for padding; c [R, 1, d], halfway between a channel's
+    smallest and largest value. All pairs with the same row share its exponential.
+
+    The factor exp(-c) cancels in every softmax. Each sum over a node's pairs has positive terms
+    only, so this is as exact as subtracting the node's own maximum while the values of a channel
+    span less than ``2 * LARGEST``. Values further from c than ``LARGEST`` are clamped.
     """
     values, counted = f.detach(), weight > 0
     low = torch.where(counted, values, torch.inf).amin(1, keepdim=True)
@@ -84,10 +87,11 @@ def scaled_exp(f: Tensor, weight: Tensor) -> Tensor:
 def pair_weights(
     values: Tensor, pairs: FastPairs, softmax: bool, dropout: Dropout
 ) -> tuple[Tensor, Tensor]:
-    """Weights of the near pairs [P, d] and of each node's far pairs [R N, d], 0 for none.
+    """Weights of the near pairs, [P, d], and of the far pairs of each node, [R N, d].
 
-    ``values`` [rows, d]: f of the rows of the batch. With ``softmax``, over the incoming pairs of
-    each node; its own maximum is taken off first.
+    ``values`` [rows, d]: f at the rows of the batch. A node without far pairs has the far weight 0.
+    With ``softmax`` the weights are normalised over the incoming pairs of each node, after the
+    node's own maximum is subtracted.
     """
     near = values.index_select(0, pairs.row)
     near = dropout(near, FILTER, pairs.target_place, pairs.source_place, replicate=pairs.replicate)

@@ -1,9 +1,10 @@
 """A batch of the fast engine: distinct rows, weight entries, messages and triples.
 
 Legend: R replicates, B graph slots, N node places, U row places of a replicate; flat over all
-replicates: E weight entries, M messages, Q triples, P near pairs. Flat numbers of nodes, rows and
-slots count through the replicates (r * N + v, r * (U + 1) + row, r * B + slot); row U of each
-replicate stands for "no weight".
+replicates: E weight entries, M messages, Q triples, P near pairs.
+
+Flat numbers of nodes, rows and slots count through the replicates: r * N + v, r * (U + 1) + row,
+r * B + slot. Row U of each replicate stands for "no weight".
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from pdf_search.kernels import Messages, Triples
 
 @dataclass(frozen=True)
 class FastBatch(Nodes):
+    """What the fast engine computes with: nodes, distinct basis rows, and triples."""
+
     rows: Tensor  # [R, U] rows of the bank
-    row_weight: Tensor  # [R, U, 1] pairs that have the row, 0 for padding
+    row_weight: Tensor  # [R, U, 1] number of pairs that have the row, 0 for padding
     messages: Messages
     triples: Triples  # flat nodes, weight entries or pairs, messages
     weights: FastEntries | FastPairs
@@ -27,21 +30,21 @@ class FastBatch(Nodes):
 
 @dataclass(frozen=True)
 class FastEntries:
-    """Weights that pairs share: the weight of one row less that of a far row."""
+    """Weights that pairs share: the weight of one row minus that of a far row."""
 
-    plus: Tensor  # [E] flat row whose weight counts
-    minus: Tensor  # [E] flat row whose weight is taken off
+    plus: Tensor  # [E] flat row whose weight is added
+    minus: Tensor  # [E] flat row whose weight is subtracted
 
 
 @dataclass(frozen=True)
 class FastPairs:
-    """Near pairs one by one, where weights differ by pair (softmax, dropout on the filter)."""
+    """The near pairs one by one, where weights differ by pair (softmax, dropout on the filter)."""
 
     target: Tensor  # [P] flat node v
     target_place: Tensor  # [P] v within its replicate
     source_place: Tensor  # [P] u within its replicate
     row: Tensor  # [P] flat row
-    plain: Tensor  # [P, 1] 1.0 for type 0
+    plain: Tensor  # [P, 1] 1.0 for edge type 0
     far_count: Tensor  # [R * N, 1] far pairs of each node
-    far_row: Tensor  # [R * N] flat row of its far pairs, or "no weight"
+    far_row: Tensor  # [R * N] flat row of the node's far pairs, or "no weight"
     replicate: Tensor  # [P]

@@ -1,4 +1,7 @@
-"""A data set as the fast engine reads it, and how batches are made (legend: ``fast_batch``)."""
+"""A data set as tensors for the fast engine, and how it collates batches.
+
+Legend: see ``fast_batch``.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,14 @@ from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 
 @dataclass(frozen=True)
 class _Lists:
-    """A ragged array on the device."""
+    """One list for each graph, as a ragged array on the device."""
 
     ptr: Tensor
     columns: tuple[Tensor, ...]
 
     @classmethod
     def of(cls, ragged: Ragged, device: torch.device, kind: type | None = None) -> _Lists:
-        """``kind``: of the integers in the columns, by default as they are."""
+        """Copy to ``device``. ``kind``: integer type of the columns; by default their own."""
         columns = (c if kind is None else c.astype(kind) for c in ragged.columns)
         return cls(put(ragged.ptr, device), tuple(put(c, device) for c in columns))
 
@@ -38,7 +41,7 @@ class _Lists:
         return (self.ptr, *self.columns)
 
     def take(self, graphs: Tensor) -> _Taken:
-        """The lists of these graphs [R, B], one after the other."""
+        """Concatenate the lists of these graphs [R, B]; -1 has none."""
         count = counts(self.ptr, graphs).flatten()
         first = count.cumsum(0) - count
         slot = torch.repeat_interleave(count)
@@ -49,6 +52,8 @@ class _Lists:
 
 @dataclass(frozen=True)
 class _Taken:
+    """Concatenated lists of the graphs of a batch, L entries in all."""
+
     count: Tensor  # [R * B] entries of each slot
     first: Tensor  # [R * B] where each slot's entries begin
     slot: Tensor  # [L] flat slot of each entry
@@ -57,10 +62,10 @@ class _Taken:
 
 @dataclass(frozen=True)
 class FastData:
-    """A graph set and its bank as tensors of one device, for the fast engine.
+    """A graph set and its bank as tensors on one device, for the fast engine.
 
-    ``by_pair``: weights differ by pair, so that near pairs are listed too. With dropout on the
-    filter give ``bank.enumerated()``: then all pairs are near.
+    ``by_pair``: weights differ by pair, so near pairs are listed too. With dropout on the filter
+    pass ``bank.enumerated()``, in which all pairs are near.
     """
 
     node_data: NodeData
@@ -75,12 +80,13 @@ class FastData:
     rows: Tensor  # [U, m] float32
     edge_types: Tensor  # [T, C]
     by_pair: bool
-    scratch: tuple[Tensor, Tensor] | None  # where the CPU's kernel collates
+    scratch: tuple[Tensor, Tensor] | None  # buffers of the CPU kernel that collates
 
     @classmethod
     def build(
         cls, graphs: GraphSet, bank: Bank, device: torch.device, by_pair: bool = False
     ) -> FastData:
+        """Copy a graph set and the compact lists of its bank to ``device``."""
         lists = compact(bank, by_pair)
         compiled = device.type == "cpu" and not by_pair
         kind = np.int32 if compiled else None  # the kernel is compiled for one kind of integers
@@ -104,13 +110,13 @@ class FastData:
         )
 
     def collate(self, graphs: Tensor) -> FastBatch:
-        """The batch of these graphs, [R, B] numbers with -1 for an empty slot."""
+        """Collate the batch of ``graphs`` [R, B], graph numbers with -1 for an empty slot."""
         collation = _Collation(self, graphs)
         return collation.batch() if self.scratch is None else collation.compiled_batch(self.scratch)
 
 
 class _Collation:
-    """The making of one batch."""
+    """Collates one batch."""
 
     def __init__(self, data: FastData, graphs: Tensor) -> None:
         self.data = data
@@ -124,6 +130,7 @@ class _Collation:
         self.first_node = first_node + self.replicate * self.places  # flat, of a flat slot
 
     def batch(self) -> FastBatch:
+        """Collate with torch, on any device."""
         rows, weight = self._rows()
         messages = self.data.messages.take(self.graphs)
         node, kind, _ = messages.columns
@@ -143,7 +150,7 @@ class _Collation:
         )
 
     def compiled_batch(self, scratch: tuple[Tensor, Tensor]) -> FastBatch:
-        """``batch`` by the CPU's kernel."""
+        """Collate the same batch with the compiled CPU kernel."""
         data = self.data
         made = collate_lists(
             self.graphs,
@@ -170,7 +177,7 @@ class _Collation:
         )
 
     def _rows(self) -> tuple[Tensor, Tensor]:
-        """Distinct rows of each replicate [R, U] and their multiplicities [R, U, 1]."""
+        """Distinct rows of each replicate [R, U], and how many pairs have each [R, U, 1]."""
         taken = self.data.row_lists.take(self.graphs)
         row, pairs = taken.columns
         self.bank_rows = len(self.data.rows)
@@ -192,7 +199,7 @@ class _Collation:
         return rows.view(shape), weight.view(*shape, 1)
 
     def _local_row(self, row: Tensor, slot: Tensor) -> Tensor:
-        """Flat row of a bank row (-1: none) in the batch, for entries of these flat slots."""
+        """Flat rows in the batch of bank rows (-1: none), for graphs in the flat slots ``slot``."""
         replicate = self.replicate[slot]
         none = replicate * (self.width + 1) + self.width
         known = self.row_table[replicate * self.bank_rows + row.clamp(min=0)]

@@ -1,4 +1,4 @@
-"""The filter f: basis rows to one weight a channel (paper section 3.3; Lin, 1L, 2L)."""
+"""The filter f, which maps a basis row to one weight per channel (paper, section 3.3)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pdf_search.model.layers import BatchNorm, Linear, block
 
 
 class Filter(nn.Module):
-    """f(rows) [R, L, d], or [R, L, 1] with shared channels.
+    """The filter f: basis rows [R, L, m] to weights [R, L, d], or [R, L, 1] with shared channels.
 
-    ``lin``: affine. ``1l``, ``2l``: one or two (linear, [BatchNorm], GELU). ``fixed``: linear with
-    the configuration's coefficients. ``filter_bias: false``: linear where it says affine.
+    ``lin``: an affine map. ``1l``, ``2l``: one or two times (linear, [BatchNorm], GELU). ``fixed``:
+    a linear map with the coefficients of the configuration. ``filter_bias: false`` removes the bias
+    of each linear map.
     """
 
     def __init__(self, config: ModelConfig, bases: int, generators: list[torch.Generator]) -> None:
@@ -39,7 +40,11 @@ class Filter(nn.Module):
                 self.norms.append(BatchNorm(outputs, len(generators)))
 
     def forward(self, rows: Tensor, weight: Tensor, fused: bool = False) -> Tensor:
-        """``rows`` [R, L, m] (or [L, m]), ``weight`` [R, L, 1]: how many pairs have the row."""
+        """Compute f at ``rows`` [R, L, m], or [L, m] for all replicates.
+
+        ``weight`` [R, L, 1]: how many pairs have the row, which is how often BatchNorm counts it.
+        ``fused``: use fused kernels where they exist.
+        """
         x = rows.expand(weight.shape[0], *rows.shape[-2:])
         act = "gelu" if self.activate else None
         for depth, linear in enumerate(self.linears):
@@ -48,6 +53,6 @@ class Filter(nn.Module):
 
 
 def _hold(linear: Linear, name: str, value: Tensor) -> None:
-    """A constant in place of a parameter."""
+    """Replace a parameter by a constant buffer of the same name."""
     delattr(linear, name)
     linear.register_buffer(name, value.detach())

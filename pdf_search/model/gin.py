@@ -1,7 +1,9 @@
-"""PyTorch Geometric's GIN in the place of a PDF network, for comparison (Xu et al. 2019).
+"""PyTorch Geometric's GIN in place of a PDF network, for comparison (Xu et al. 2019).
 
-R replicates are R models: their parameters are stacked, and one after the other computes with its
-own slice. Legend: R replicates, B graph slots, n nodes, e directed edges of one replicate.
+R replicates are R separate models. Their parameters are stacked; the forward pass runs the models
+one after the other, each with its slice.
+
+Legend: R replicates, B graph slots, n nodes, e directed edges of one replicate.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ POOLS = {"mean": global_mean_pool, "max": global_max_pool, "sum": global_add_poo
 
 
 class GIN(nn.Module):
-    """x += ffn((1 + 0) x + sum over neighbours of act(x + e)); GINE with edge input, else GIN."""
+    """GIN with a residual connection around each layer; GINE if the graphs have edge input.
+
+    Each layer adds ffn(x[v] + sum over neighbours u of x[u]) to x[v]. GINE sums relu(x[u] + e)
+    instead, with e the encoded edge.
+    """
 
     def __init__(self, config: ModelConfig, shape: InputShape) -> None:
         super().__init__()
@@ -48,9 +54,10 @@ class GIN(nn.Module):
     def forward(
         self, x: Tensor, edge_index: Tensor, edge_input: Tensor, graph: Tensor, graphs: int
     ) -> Tensor:
-        """``x`` [n, F], ``edge_index`` [2, e], ``edge_input`` [e, C], ``graph`` [n] of each node.
+        """Outputs [graphs, outputs] of the graphs of one replicate.
 
-        Gives [graphs, outputs].
+        ``x`` [n, F], ``edge_index`` [2, e], ``edge_input`` [e, C], ``graph`` [n] the graph of each
+        node, ``graphs`` the number of graphs.
         """
         x = self.nodes(x)
         e = () if self.edges is None else (self.edges(edge_input),)
@@ -61,14 +68,14 @@ class GIN(nn.Module):
 
 
 class GINNetwork(nn.Module):
-    """One GIN a replicate, each started from its own seed."""
+    """One GIN per replicate, each initialised from its replicate's own seed."""
 
     def __init__(
         self, config: ModelConfig, shape: InputShape, replicates: Sequence[Replicate]
     ) -> None:
         super().__init__()
         started = [_started(config, shape, replicate) for replicate in replicates]
-        self._one = (started[0],)  # in a tuple, so that it is no part of this module
+        self._one = (started[0],)  # a tuple, so that nn.Module does not register it
         for name, parameter in started[0].named_parameters():
             values = [model.get_parameter(name).detach() for model in started]
             self.register_parameter(_plain(name), nn.Parameter(torch.stack(values)))
@@ -84,7 +91,10 @@ class GINNetwork(nn.Module):
         edge_types: Tensor,
         noise: Noise | None = None,  # noqa: ARG002
     ) -> Tensor:
-        """Outputs [R, B, outputs]; 0 for a replicate that has no graph in the batch."""
+        """Outputs [R, B, outputs]; 0 for a replicate that has no graph in the batch.
+
+        ``rows`` and ``noise`` are there for PDF networks and not used.
+        """
         (one,) = self._one
         one.train(self.training)
         slots = batch.graphs.shape[1]
@@ -111,14 +121,14 @@ class GINNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class GINBatch:
-    """The graphs of each replicate, one list entry a replicate, without padding."""
+    """The graphs of each replicate, one list entry per replicate, without padding."""
 
     graphs: Tensor  # [R, B], -1 = empty slot
     targets: Tensor  # [R, B, tasks]
     nodes: list[Tensor]  # [n, F]
     edge_index: list[Tensor]  # [2, e]
     edge_type: list[Tensor]  # [e]
-    slot: list[Tensor]  # [n]
+    slot: list[Tensor]  # [n] graph slot of each node
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
         return zip(self.nodes, self.edge_index, self.edge_type, self.slot, strict=True)
@@ -126,17 +136,18 @@ class GINBatch:
 
 @dataclass(frozen=True)
 class GINData:
-    """A graph set as tensors of one device, with its edges as they are."""
+    """A graph set as tensors on one device, for ``GINNetwork``."""
 
     node_data: NodeData
     edge_ptr: Tensor
     edges: Tensor  # [2, E]
     edge_type: Tensor
     edge_types: Tensor  # [T, C]
-    rows: Tensor  # none: GIN has no bases
+    rows: Tensor  # [0, 0]: GIN has no bases
 
     @classmethod
     def build(cls, graphs: GraphSet, device: torch.device) -> GINData:
+        """Copy a graph set to ``device``."""
         return cls(
             node_data=NodeData.build(graphs, device),
             edge_ptr=put(graphs.edge_ptr, device),
@@ -147,7 +158,7 @@ class GINData:
         )
 
     def collate(self, graphs: Tensor) -> GINBatch:
-        """The batch of these graphs, [R, B] numbers with -1 for an empty slot."""
+        """Collate the batch of ``graphs`` [R, B], graph numbers with -1 for an empty slot."""
         nodes = self.node_data.collate(graphs)
         first_node = nodes.node_count.cumsum(1) - nodes.node_count
         edge_count = counts(self.edge_ptr, graphs)
@@ -166,7 +177,7 @@ class GINData:
 
 
 class _Encoder(nn.Module):
-    """Integer columns, one table each, summed; or real features through one linear layer."""
+    """Integer columns to the sum of their embeddings, or real features through a linear layer."""
 
     def __init__(self, spec: CategoricalInput | LinearInput, channels: int) -> None:
         super().__init__()
@@ -202,11 +213,12 @@ def _activation(config: ModelConfig) -> nn.Module:
 
 
 def _started(config: ModelConfig, shape: InputShape, replicate: Replicate) -> GIN:
-    """The model with its start drawn on the CPU from the replicate's own seed."""
+    """The GIN of a replicate, initialised on the CPU from the replicate's own seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(replicate_keys([replicate]).item()))
         return GIN(config, shape)
 
 
 def _plain(name: str) -> str:
+    """A parameter name without dots, which ``register_parameter`` refuses."""
     return name.replace(".", "-")

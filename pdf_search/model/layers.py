@@ -28,15 +28,16 @@ class Linear(nn.Module):
         self.bias = nn.Parameter(_uniform((1, outputs), bound, generators))
 
     def forward(self, x: Tensor) -> Tensor:
-        """``x`` [R, L, inputs]."""
+        """Apply the layer to ``x`` [R, L, inputs]; returns [R, L, outputs]."""
         return torch.baddbmm(self.bias, x, self.weight)
 
 
 class BatchNorm(nn.Module):
-    """Batch normalisation over the entries of each replicate that carry weight.
+    """Batch normalisation over the entries of each replicate.
 
-    An entry of weight w counts w times (a basis row shared by w pairs; 0 for padding). A replicate
-    with at most one entry normalises with its running statistics and leaves them.
+    An entry of weight w counts w times: a basis row shared by w pairs, or 0 for padding. A
+    replicate whose weights sum to at most 1 is normalised with its running statistics, which stay
+    unchanged.
     """
 
     running_mean: Tensor
@@ -52,7 +53,7 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_var", torch.ones(replicates, 1, channels))
 
     def forward(self, x: Tensor, weight: Tensor) -> Tensor:
-        """``x`` [R, L, d], ``weight`` [R, L, 1]."""
+        """Normalise ``x`` [R, L, d], whose entries count ``weight`` [R, L, 1] times."""
         if not self.training:
             mean, var = self.running_mean, self.running_var
         else:
@@ -65,12 +66,12 @@ class BatchNorm(nn.Module):
         return (x - mean) * (torch.rsqrt(var + NORM_EPS) * self.weight) + self.bias
 
     def fused(self, x: Tensor, shift: Tensor, weight: Tensor, act: str | None) -> Tensor:
-        """act(BatchNorm(x + shift)) by one kernel; ``shift`` [R, 1, d]."""
+        """Compute act(BatchNorm(x + shift)) with one kernel; ``shift`` is [R, 1, d]."""
         return batch_norm(x, shift, weight, self, self.training, act)
 
     @torch.no_grad()
     def _update(self, mean: Tensor, var: Tensor, count: Tensor) -> None:
-        """Move the running statistics; the running variance is the unbiased one."""
+        """Update the running statistics; the running variance is the unbiased one."""
         rate = (NORM_MOMENTUM * (count > 1).to(mean.dtype)).expand_as(mean)
         self.running_mean.lerp_(mean, rate)
         self.running_var.lerp_(var * count / (count - 1).clamp(min=1), rate)
@@ -84,7 +85,11 @@ def block(
     weight: Tensor,
     fused: bool,
 ) -> Tensor:
-    """act(norm(linear(x))) for entries ``x`` [R, L, d] that count ``weight`` [R, L, 1] times."""
+    """Compute act(norm(linear(x))) for entries ``x`` [R, L, d].
+
+    ``weight`` [R, L, 1]: how often each entry counts in BatchNorm. ``fused``: use fused kernels
+    where they exist for ``x``.
+    """
     if not (fused and has_fused_kernels(x)):
         x = linear(x) if norm is None else norm(linear(x), weight)
         return x if act is None else activation(act, x)
@@ -97,7 +102,10 @@ def block(
 
 
 class Embedding(nn.Module):
-    """Integer columns, one table each, summed; [R, size, d] a table."""
+    """The sum of one embedding table [R, size, d] per integer column.
+
+    With ``frozen_zero`` row 0 of each table is not trained.
+    """
 
     def __init__(
         self, spec: CategoricalInput, channels: int, generators: list[torch.Generator]
@@ -110,7 +118,7 @@ class Embedding(nn.Module):
         )
 
     def forward(self, codes: Tensor) -> Tensor:
-        """``codes`` [R, L, columns] or shared by all replicates [L, columns]; gives [R, L, d]."""
+        """Embed ``codes`` [R, L, columns], or [L, columns] for all replicates: [R, L, d]."""
         replicates = self.tables[0].shape[0]
         codes = codes.expand(replicates, *codes.shape[-2:])
         out: Tensor | float = 0.0
@@ -124,26 +132,27 @@ class Embedding(nn.Module):
 
 
 class Features(Linear):
-    """Real-valued features [R, L, features] or shared [L, features] through a linear layer."""
+    """A linear layer for real features [R, L, features], or [L, features] for all replicates."""
 
     def __init__(self, spec: LinearInput, channels: int, generators: list[torch.Generator]) -> None:
         super().__init__(spec.features, channels, generators)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Apply the layer to ``x``; returns [R, L, d]."""
         return super().forward(x.expand(self.weight.shape[0], *x.shape[-2:]))
 
 
 def encoder(
     spec: CategoricalInput | LinearInput, channels: int, generators: list[torch.Generator]
 ) -> Embedding | Features:
-    """The encoder of node or edge input."""
+    """The encoder of node or edge input, to ``channels`` channels."""
     if isinstance(spec, CategoricalInput):
         return Embedding(spec, channels, generators)
     return Features(spec, channels, generators)
 
 
 def activation(name: str, x: Tensor) -> Tensor:
-    """GELU (exact, erf) or ReLU."""
+    """GELU (exact, with erf) if ``name`` is ``gelu``, else ReLU."""
     return nn.functional.gelu(x) if name == "gelu" else x.relu()
 
 

@@ -25,7 +25,7 @@ Convolution = ReferenceConvolution | FastConvolution
 
 
 class FeedForward(nn.Module):
-    """The post-transform: (linear, [BatchNorm], activation) twice."""
+    """The post-transform of a layer: (linear, [BatchNorm], activation) twice."""
 
     def __init__(self, config: ModelConfig, generators: list[torch.Generator]) -> None:
         super().__init__()
@@ -36,6 +36,7 @@ class FeedForward(nn.Module):
         self.norms = nn.ModuleList(BatchNorm(d, len(generators)) for _ in range(norms))
 
     def forward(self, x: Tensor, mask: Tensor, fused: bool = False) -> Tensor:
+        """Transform ``x`` [R, N, d]; ``mask`` [R, N, 1] is 1 for nodes and 0 for padding."""
         for depth, linear in enumerate(self.linears):
             norm = self.norms[depth] if self.norms else None
             x = block(linear, norm, self.activation, x, mask, fused)
@@ -43,7 +44,7 @@ class FeedForward(nn.Module):
 
 
 class Layer(nn.Module):
-    """Pre-transform W and post-transform of one PDF layer."""
+    """The parameters of one PDF layer: pre-transform (W, c) and post-transform."""
 
     def __init__(self, config: ModelConfig, generators: list[torch.Generator]) -> None:
         super().__init__()
@@ -52,10 +53,10 @@ class Layer(nn.Module):
 
 
 class PDFNetwork(nn.Module):
-    """One PDF network a replicate, in one program.
+    """R PDF networks, one per replicate, computed together.
 
-    x = encoder(nodes); for each layer: x += y with y[v] = sum over pairs (v, u) of
-    f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c); x += ffn(x); then readout and head.
+    x = encoder(nodes); for each layer: x += y with y[v] = sum over pairs (v, u) of f(b[v, u]) *
+    act(W (x[u] + e[t(v, u)]) + c); x += ffn(x); then readout and head.
     """
 
     def __init__(
@@ -65,7 +66,10 @@ class PDFNetwork(nn.Module):
         bases: int,
         replicates: Sequence[Replicate] = (Replicate(0),),
     ) -> None:
-        """``bases`` is m, the identity included; each replicate's start comes from its own seed."""
+        """Build the networks, each initialised from its replicate's own seed.
+
+        ``bases``: m, the number of bases with the identity.
+        """
         super().__init__()
         self.config = config
         generators = [_generator(replicate) for replicate in replicates]
@@ -87,10 +91,11 @@ class PDFNetwork(nn.Module):
         noise: Noise | None = None,
         states: list[Tensor] | None = None,
     ) -> Tensor:
-        """Outputs [R, B, outputs]; ``rows`` [U, m] and ``edge_types`` [T, C] of the data set.
+        """Outputs [R, B, outputs] of a batch, whose type decides which engine computes.
 
-        The batch decides which engine computes. ``noise`` is needed in training with dropout.
-        ``states``: takes the node states [R, N, d] of the encoder and after each layer.
+        ``rows`` [U, m] and ``edge_types`` [T, C] are those of the data set. ``noise``: required in
+        training with dropout. ``states``: a list to which the node states [R, N, d] after the
+        encoder and after each layer are appended.
         """
         assert noise is not None or not self.training or self.config.dropout == 0
         dropout = Dropout(self.config.dropout, noise if self.training else None)
@@ -125,6 +130,9 @@ class PDFNetwork(nn.Module):
 
 
 def _generator(replicate: Replicate) -> torch.Generator:
-    """The start of a replicate: from its own seed and fold, drawn on the CPU for every device."""
+    """Random generator for the initialisation of a replicate, from its seed and fold.
+
+    It draws on the CPU, so that all devices start from the same parameters.
+    """
     key = replicate_keys([replicate])
     return torch.Generator().manual_seed(int(key.item()))

@@ -1,7 +1,7 @@
-"""Private randomness: a number is a function of (seed, epoch, step, place), of nothing else.
+"""Private randomness: a random number depends on (seed, epoch, step, place) and nothing else.
 
-Numbers come from a counter-based hash: the same on every device and in every engine, whatever a
-replicate's neighbours are.
+A counter-based hash makes the numbers. They are the same on every device and in every engine,
+whichever replicates are trained together.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from torch import Tensor
 from pdf_search.kernels import UINT32_MAX, fold_in, keep_factors, mix_bits
 from pdf_search.records import Replicate
 
-# Places of the dropout noise; layer l uses LAYER + 2 l and the one after it.
+# Places of the dropout noise. Layer l uses LAYER + 2 l for its convolution and the next one for its
+# feed-forward part.
 FILTER, HEAD, LAYER = 0, 1, 2
 
 
 def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
-    """One key a replicate, [R], for a purpose named by ``path`` (epoch, step, ...)."""
+    """Random keys, [R], one per replicate, for the purpose named by ``path`` (epoch, step, ...)."""
     keys = torch.tensor([r.seed & UINT32_MAX for r in replicates], dtype=torch.int64)
     folds = torch.tensor([-1 if r.fold is None else r.fold for r in replicates])
     keys = fold_in(mix_bits(keys), folds)
@@ -29,26 +30,29 @@ def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
 
 
 def private_order(keys: Tensor, items: Tensor) -> Tensor:
-    """A random order of each key's own ``items`` [R, n] (-1: none, last), as places [R, n]."""
+    """Shuffle each row of ``items`` [R, n] by its key in ``keys`` [R].
+
+    Returns places in the row, [R, n]. Items of -1 stand for none and come last.
+    """
     rank = fold_in(keys[:, None], items)
     rank = torch.where(items >= 0, rank, UINT32_MAX + 1)
     return rank.argsort(dim=1, stable=True)
 
 
 class Noise:
-    """The dropout noise of one training step, for each replicate its own."""
+    """The dropout noise of one training step, drawn for each replicate by itself."""
 
     def __init__(self, keys: Tensor) -> None:
-        """``keys`` [R]: from the replicate, the epoch and the step."""
+        """Take the ``keys`` [R] of the replicates for an epoch and a step."""
         self.keys = keys
 
     def keep(
         self, place: int, rate: float, width: int, *index: Tensor, replicate: Tensor | None = None
     ) -> Tensor:
-        """Dropout factor of each entry and channel: 0 or 1 / (1 - rate), [R, L, width].
+        """Dropout factors of each entry and channel, [R, L, width]: 0 or 1 / (1 - rate).
 
         ``place`` names the layer, ``index`` (each [R, L]) the entry within its replicate. For a
-        flat list of entries, ``index`` [L] and ``replicate`` [L] give [L, width].
+        flat list of entries pass ``index`` [L] and ``replicate`` [L]; the result is [L, width].
         """
         keys = fold_in(self.keys, place)
         keys = keys[:, None] if replicate is None else keys[replicate]
@@ -58,7 +62,7 @@ class Noise:
 
 
 class Dropout:
-    """Dropout with private noise; without noise it leaves its input as it is."""
+    """Dropout with private noise; without noise it returns its input."""
 
     def __init__(self, rate: float, noise: Noise | None) -> None:
         self.rate = rate
@@ -67,7 +71,7 @@ class Dropout:
     def __call__(
         self, x: Tensor, place: int, *index: Tensor, replicate: Tensor | None = None
     ) -> Tensor:
-        """See ``Noise.keep``."""
+        """Multiply ``x`` by its dropout factors; for the other arguments see ``Noise.keep``."""
         if self.noise is None:
             return x
         return x * self.noise.keep(place, self.rate, x.shape[-1], *index, replicate=replicate)

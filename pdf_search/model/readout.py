@@ -1,4 +1,4 @@
-"""Readout: node states to one state a graph."""
+"""Readout: node states to one state per graph."""
 
 from __future__ import annotations
 

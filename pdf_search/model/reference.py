@@ -21,7 +21,7 @@ class ReferenceConvolution:
     def __init__(
         self, f: Filter, batch: Batch, rows: Tensor, config: ModelConfig, dropout: Dropout
     ) -> None:
-        """``rows`` [bank rows, m]. The weights serve all layers, so they are computed once."""
+        """Compute the weights of all pairs, which all layers share. ``rows``: [bank rows, m]."""
         self.batch = batch
         self.activation = config.activation
         weights = f(rows[batch.pair_row], batch.pair_mask)
@@ -31,7 +31,7 @@ class ReferenceConvolution:
         self.weights = weights  # [R, P, d or 1]; padding is summed into a row that is dropped
 
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
-        """``x`` [R, N, d], ``e`` [R, T, d] or None; gives [R, N, d]."""
+        """Convolve ``x`` [R, N, d] with edge types ``e`` [R, T, d] or None; returns [R, N, d]."""
         batch = self.batch
         if e is None:  # without edge input a node sends the same message to all
             message = index_select(activation(self.activation, pre(x)), batch.pair_source)
@@ -42,7 +42,10 @@ class ReferenceConvolution:
 
 
 def incoming_softmax(f: Tensor, target: Tensor, nodes: int) -> Tensor:
-    """Softmax over the incoming pairs of each node, per channel. ``f`` [R, P, d]."""
+    """Softmax of ``f`` [R, P, d] over the incoming pairs of each node, for each channel.
+
+    ``target`` [R, P]: the node that a pair comes into; ``nodes`` stands for padding.
+    """
     largest = scatter_max(f.detach(), target, nodes)
     weight = (f - index_select(largest, target)).exp()
     total = scatter_sum(weight, target, nodes + 1)

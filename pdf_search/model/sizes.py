@@ -1,4 +1,4 @@
-"""The sizes that every step of a stack is padded to."""
+"""The sizes to which all steps of a stack are padded."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Sizes:
-    """What every step is padded to; 0 = nothing known yet."""
+    """The sizes to which a step is padded; 0 means that nothing is known yet."""
 
-    nodes: int = 0  # of a replicate, one more than any of its batches has
+    nodes: int = 0  # of a replicate: one more than any batch has
     rows: int = 0  # of a replicate
     messages: int = 0
     weights: int = 0  # entries or near pairs
@@ -19,12 +19,18 @@ class Sizes:
     message_chunks: int = 0
 
     def holding(self, **needed: int) -> Sizes:
-        """These sizes, those that are too small rounded up with room for other batches."""
+        """The sizes with those that are less than ``needed`` enlarged.
+
+        They are rounded up, so that other batches are likely to fit too.
+        """
         grown = {name: rounded(size) for name, size in needed.items() if size > getattr(self, name)}
         return replace(self, **grown)
 
 
 def rounded(size: int) -> int:
-    """The next multiple of a sixteenth of its power of two: at most a sixteenth too much."""
+    """Round up to a multiple of a sixteenth of the largest power of two in ``size``.
+
+    The multiple is at least 8. From 128 on at most a sixteenth is added.
+    """
     grain = max(8, 1 << max(size.bit_length() - 5, 0))
     return -(-size // grain) * grain

@@ -1,12 +1,12 @@
-"""Batches of many steps, collated in one pass and padded to one size, so that a step is a slice.
+"""The batches of many steps, collated in one pass and padded to one size; a step is a slice.
 
-All (step, replicate) pairs are collated as if they were replicates of one batch. Its lists are
-then cut into steps and padded; numbers count from the beginning of their own step. Padding refers
-to the last node place of a step, which no graph ever fills, and to the row that stands for "no
-weight"; it has no triples, so nothing is read from it and its gradient is zero.
+All (step, replicate) pairs are collated as if they were replicates of one batch. Its lists are then
+cut into steps, padded, and renumbered from the beginning of their own step. Padding refers to the
+last node place of a step, which no graph fills, and to the row that stands for "no weight". It has
+no triples, so nothing reads it and its gradient is zero.
 
-Legend: S steps, R replicates, B graph slots, N node places, U row places, Q triples; "whole": the
-batch of all steps.
+Legend: S steps, R replicates, B graph slots, N node places, U row places, Q triples; "the whole":
+the batch of all steps.
 """
 
 from __future__ import annotations
@@ -24,20 +24,22 @@ from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
 
 Orders = tuple[GroupedTriples, GroupedTriples, GroupedTriples]  # by segment, by weight, by message
-Renumber = Callable[[Tensor], Tensor]  # numbers [S, ...] of the whole to those of their step
+Renumber = Callable[[Tensor], Tensor]  # numbers [S, ...] in the whole to numbers in their step
 
 
 def stack(data: FastData, graphs: Tensor, least: Sizes, chunks: bool) -> tuple[FastBatch, Sizes]:
-    """The batches of ``graphs`` [S, R, B], every tensor with a leading S, and their sizes.
+    """Collate ``graphs`` [S, R, B] so that every tensor of the batch has a leading S.
 
-    ``least``: sizes of earlier stacks; equal sizes give equal shapes. ``chunks``: work out the
-    chunks of the GPU's launches too.
+    ``least``: sizes of earlier stacks; equal sizes give equal shapes. ``chunks``: also compute the
+    chunks for the GPU kernels. Returns the batch and the sizes that it was padded to.
     """
     stacking = _Stacking(data.collate(graphs.flatten(0, 1)), graphs.shape, least)
     return stacking.batch(chunks)
 
 
 class _Stacking:
+    """Cuts the collated batch of all steps into padded steps."""
+
     def __init__(self, whole: FastBatch, shape: torch.Size, least: Sizes) -> None:
         self.whole = whole
         self.steps, self.replicates, self.slots = shape
@@ -165,9 +167,11 @@ class _Stacking:
         runs: list[Tensor],
         numbers: tuple[Renumber, Renumber],
     ) -> GroupedTriples:
-        """The triples of these groups of the whole, [S, groups] (-1: none), step by step.
+        """Cut one grouping of the triples into steps.
 
-        ``runs``: the groups of step s are those from ``run[s]`` to ``run[s + 1]`` of each run.
+        ``groups`` [S, groups]: the groups of each step, as numbers in the whole, -1 for padding.
+        ``runs``: ranges of groups in the whole; step s has groups ``run[s]`` to ``run[s + 1]`` of
+        each. ``numbers``: how the other two numbers of a triple are renumbered.
         """
         if not len(order.first):  # no graph at all
             shape = (self.steps, self.sizes.triples)
@@ -207,14 +211,14 @@ class _Stacking:
         return x.view(self.steps, self.replicates, *x.shape[1:])
 
     def _own(self, first: Tensor, size: int) -> Tensor:
-        """Places [S, size] of a step's own entries in a list of the whole, then -1."""
+        """Places [S, size] of each step's entries in a list of the whole; -1 beyond the last."""
         place = first[:-1, None] + torch.arange(size, device=self.device)
         return torch.where(place < first[1:, None], place, -1)
 
     def _cut(
         self, renumber: Renumber | None, x: Tensor, first: Tensor, size: int, padding: int
     ) -> Tensor:
-        """A list of the whole as [S, size]."""
+        """Cut a list of the whole into steps, [S, size], filled up with ``padding``."""
         place = self._own(first, size)
         if not len(x):
             return x.new_full(place.shape, padding)
@@ -225,7 +229,7 @@ class _Stacking:
     def _cut_weights(self, renumber: Renumber | None, x: Tensor, padding: int) -> Tensor:
         return self._cut(renumber, x, self.weight_first, self.sizes.weights, padding)
 
-    # Numbers of the whole to numbers of their step, for tensors [S, ...].
+    # Renumbering from the whole to the step, for tensors [S, ...].
 
     def _node(self, x: Tensor) -> Tensor:
         x = x - self.step * (self.replicates * self.places)
