@@ -1,4 +1,4 @@
-"""Training of one trial, all its replicates at once: plain PyTorch, no tuner."""
+"""Training of one trial, all its replicates at once, in plain PyTorch without Ray."""
 
 import lazy_loader
 

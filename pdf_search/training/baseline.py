@@ -1,4 +1,4 @@
-"""The predictor that looks at no graph: the training mean, or the majority class."""
+"""The predictor without a model: the mean of the training targets, or the majority class."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Values = NDArray[np.float32]
 
 
 def baseline_predictor(config: TrialConfig, data: Prepared) -> EpochReport:
-    """What predicting the mean (the majority class) of each replicate's training part gives.
+    """Score the constant prediction that each replicate's training part gives.
 
-    Reported as epoch 0, in every part that the phase may see. Its loss is not defined (nan).
+    It is the mean of the targets, or the majority class. The report is that of epoch 0, with a
+    value for every part that the phase may see and a training loss of nan.
     """
     splits = ReplicateSplits.of(config, data)
     metric = METRICS[config.data.metric or data.info.metric]
@@ -37,7 +38,11 @@ def baseline_predictor(config: TrialConfig, data: Prepared) -> EpochReport:
 
 
 def _constant(task: Task, outputs: int, train: Values) -> Values:
-    """The constant prediction, [outputs]: class counts, or the mean of the known targets (or 0)."""
+    """The constant prediction, [outputs].
+
+    For classes it holds their counts, of which the largest wins; else the means of the known
+    targets, 0 where there is none.
+    """
     if task is Task.MULTICLASS:
         return np.bincount(train[:, 0].astype(int), minlength=outputs).astype(np.float32)
     labelled = ~np.isnan(train)

@@ -16,10 +16,10 @@ _LARGEST_REUSED = 32 << 20  # bytes, the most that glibc allows
 
 
 def resolve_device(name: str) -> torch.device:
-    """``auto``: the GPU if there is one, else the CPU.
+    """The device named; ``auto`` is the GPU if there is one, else the CPU.
 
     Raises:
-        ResourceError: the device named does not exist on this machine.
+        ResourceError: the device does not exist on this machine.
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
@@ -33,12 +33,12 @@ def resolve_device(name: str) -> torch.device:
 
 @cache
 def keep_freed_memory() -> None:
-    """Have the C library reuse the memory of a step instead of giving it back to the system.
+    """Let the C library reuse the memory that a step frees instead of returning it.
 
-    By default glibc returns large blocks when a step frees them, and the next step pays for every
-    page again: half of the CPU time where a step lists all pairs, as with dropout
-    (``benchmarks/results/2026-11-28-freed-memory-cpu.md``). Very large blocks (whole data sets) are
-    still returned. Without glibc nothing happens.
+    By default glibc returns large blocks to the system when a step frees them, and the next step
+    pays for every page again. That takes half of the CPU time where a step lists all pairs, as with
+    dropout (``benchmarks/results/2026-11-28-freed-memory-cpu.md``). Blocks of more than 32 MiB
+    (whole data sets) are still returned. Without glibc nothing happens.
     """
     if sys.platform != "linux":
         return
@@ -51,20 +51,20 @@ def keep_freed_memory() -> None:
 
 
 def use_precision(precision: str, device: torch.device) -> None:
-    """Let matrix products of float32 on a GPU round their factors to TF32, or not."""
+    """Set whether float32 matrix products on a GPU may round their factors to TF32."""
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
 
 
 def device_label(precision: str) -> str:
-    """The GPU with the precision of its matrix products, as a result names it; or ``cpu``."""
+    """The GPU's name and the precision of its matrix products, for results; else ``cpu``."""
     if not torch.cuda.is_available():
         return "cpu"
     return f"{torch.cuda.get_device_name()} ({precision})"
 
 
 def peak_megabytes(device: torch.device) -> float:
-    """Peak memory: of the GPU's allocator, or of the process on the CPU."""
+    """Peak memory in MiB: of torch's allocator on a GPU, of the process on a CPU."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

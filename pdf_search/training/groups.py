@@ -1,7 +1,7 @@
-"""The replicates of a trial in groups: those of a group train together, groups one after another.
+"""The replicates of a trial in groups that train one after another.
 
-Usually there is one group. Replicates never share a number, so how they are grouped changes
-nothing but time and memory.
+The replicates of a group train together; usually there is one group. Replicates never share a
+number, so the grouping changes nothing but time and memory.
 
 Legend: R replicates, L graphs.
 """
@@ -24,13 +24,17 @@ State = dict[str, Tensor]
 class Trainer(Protocol):
     """``ReplicateTrainer`` or ``CudaGraphTrainer``."""
 
-    def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor: ...
+    def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
+        """See ``ReplicateTrainer.train_epoch``."""
 
-    def predict(self, graphs: Tensor) -> list[Tensor]: ...
+    def predict(self, graphs: Tensor) -> list[Tensor]:
+        """See ``ReplicateTrainer.predict``."""
 
 
 @dataclass(frozen=True)
 class Group:
+    """Replicates that train together: their trainer, their order of an epoch, their graphs."""
+
     eager: ReplicateTrainer
     trainer: Trainer
     order: EpochOrder
@@ -44,18 +48,22 @@ class Group:
         trainer: Trainer,
         device: torch.device,
     ) -> Group:
+        """Build the group of the replicates in ``splits``, with its tensors on ``device``."""
         places = {part: splits.places(part).to(device) for part in splits.parts}
         return cls(eager, trainer, EpochOrder.of(splits, device), places)
 
 
 class Groups:
-    """All replicates, in their order; states have them in the leading dimension."""
+    """All replicates of a trial, in their order.
+
+    In the states the replicates are the leading dimension, however they are grouped.
+    """
 
     def __init__(self, groups: Sequence[Group]) -> None:
         self.groups = groups
 
     def train_epoch(self, epoch: int, rate: float) -> Tensor:
-        """Mean training loss of each replicate, [R]."""
+        """Train an epoch at learning rate ``rate``; returns each replicate's mean loss, [R]."""
         return torch.cat([g.trainer.train_epoch(epoch, g.order(epoch), rate) for g in self.groups])
 
     def predict(self, part: str) -> list[Tensor]:
@@ -63,12 +71,15 @@ class Groups:
         return [rows for g in self.groups for rows in g.trainer.predict(g.places[part])]
 
     def model_state(self) -> State:
+        """Parameters and buffers of all replicates by name, each [R, ...]."""
         return _joined([g.eager.model.state_dict() for g in self.groups])
 
     def optimizer_state(self) -> State:
+        """Step counts and moments of all replicates by name, each [R, ...]."""
         return _joined([g.eager.optimizer.state_dict() for g in self.groups])
 
     def load_states(self, model: State, optimizer: State) -> None:
+        """Load states of all replicates, as ``model_state`` and ``optimizer_state`` return them."""
         sizes = [len(g.eager.replicates) for g in self.groups]
         models, optimizers = _parted(model, sizes), _parted(optimizer, sizes)
         for group, own, moments in zip(self.groups, models, optimizers, strict=True):

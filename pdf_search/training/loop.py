@@ -19,7 +19,7 @@ PREDICTION_BATCH = 128
 
 @dataclass(frozen=True)
 class ReplicateTrainer:
-    """What trains together: model, optimizer, data and the scale of the targets."""
+    """What trains R replicates together: model, optimizer, data and the scale of the targets."""
 
     replicates: tuple[Replicate, ...]
     model: Network
@@ -33,7 +33,11 @@ class ReplicateTrainer:
     std: Tensor  # [R, 1, T], or 1
 
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
-        """Mean training loss of each replicate, [R]; ``graphs`` [R, L] in this epoch's order."""
+        """Train an epoch; returns each replicate's mean training loss, [R].
+
+        ``graphs`` [R, L]: the training graphs in this epoch's order, -1 for none. ``rate``: the
+        learning rate.
+        """
         size = self.training.batch_size
         total = self.mean.new_zeros(len(self.replicates))
         for step, start in enumerate(range(0, graphs.shape[1], size)):
@@ -42,20 +46,21 @@ class ReplicateTrainer:
         return total / (graphs >= 0).sum(1)
 
     def train_step(self, epoch: int, step: int, graphs: Tensor, rate: float) -> Tensor:
-        """One step on ``graphs`` [R, B]; gives each replicate's loss times its graphs, [R]."""
+        """Train on ``graphs`` [R, B]; returns each replicate's loss times its graphs, [R]."""
         keys = replicate_keys(self.replicates, epoch, step).to(self.mean.device)
         return self.learn(self.batch(graphs), keys, rate)
 
     def batch(self, graphs: Tensor) -> EngineBatch:
-        """The batch of ``graphs`` [R, B] on the device, wherever the data lie."""
+        """Collate ``graphs`` [R, B] where the data lie; returns the batch on the model's device."""
         here, there = self.data.rows.device, self.mean.device
         batch = self.data.collate(graphs.to(here))
         return batch if here == there else map_tensors(batch, lambda t: t.to(there))
 
     def learn(self, batch: EngineBatch, keys: Tensor, rate: float | Tensor) -> Tensor:
-        """One step on a batch, with the noise of ``keys`` [R]; it never waits for the device.
+        """Train on a batch with the noise of ``keys`` [R]; returns what ``train_step`` returns.
 
-        A batch without graphs changes nothing.
+        It never waits for the device, so that it can be recorded as a CUDA graph. A batch without
+        graphs changes nothing.
         """
         self.model.train()
         present = (batch.graphs >= 0).sum(1)
@@ -68,9 +73,9 @@ class ReplicateTrainer:
 
     @torch.no_grad()
     def predict(self, graphs: Tensor) -> list[Tensor]:
-        """Predictions [n, outputs] of each replicate for its list in ``graphs`` [R, L], on the CPU.
+        """Predict each replicate's list in ``graphs`` [R, L]: [n, outputs] for each, on the CPU.
 
-        Regression in the targets' own unit, classes and labels as logits.
+        Regression is in the unit of the targets; classes and labels are logits.
         """
         outputs = [
             self.infer(self.batch(graphs[:, start : start + PREDICTION_BATCH]))
@@ -80,13 +85,16 @@ class ReplicateTrainer:
 
     @torch.no_grad()
     def infer(self, batch: EngineBatch) -> Tensor:
-        """Predictions [R, B, outputs] of a batch."""
+        """Predictions [R, B, outputs] of a batch, in evaluation mode."""
         self.model.eval()
         output: Tensor = self.model(batch, self.rows, self.edge_types)
         return output * self.std + self.mean
 
 
 def by_replicate(outputs: Tensor, graphs: Tensor) -> list[Tensor]:
-    """The outputs [R, L, outputs] of each replicate's own ``graphs`` [R, L], on the CPU."""
+    """Split ``outputs`` [R, L, outputs] by replicate, on the CPU, without places of no graph.
+
+    ``graphs`` [R, L]: -1 for no graph.
+    """
     present = (graphs >= 0).cpu()
     return [row[here] for row, here in zip(outputs.cpu(), present, strict=True)]

@@ -1,4 +1,4 @@
-"""Losses, one value a replicate, so that no replicate's gradient reaches another.
+"""Losses: one value per replicate, so that no replicate's gradient reaches another.
 
 Legend: R replicates, B graph slots.
 """

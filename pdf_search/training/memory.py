@@ -21,10 +21,10 @@ from pdf_search.parameters import parameter_count
 from pdf_search.training.replicates import ReplicateSplits
 
 BYTES_A_PAIR = 80  # of the bank and of the lists while they are made from it, measured on molhiv
-# Bytes a triple, measured on ZINC and molhiv; each also where pairs are listed one by one.
-LISTED, LISTED_BY_PAIR = 25, 24  # of the lists that stay, all kinds together; the first on the CPU
-BUILT, BUILT_BY_PAIR = 120, 240  # of steps built ahead, with what building them takes meanwhile
-TABLES = 24  # bytes a row of the bank, in each step: where rows and weights are in its batch
+# Bytes per triple, measured on ZINC and molhiv; the second value where pairs are listed one by one.
+LISTED, LISTED_BY_PAIR = 25, 24  # of all lists that stay; the first value is that on the CPU
+BUILT, BUILT_BY_PAIR = 120, 240  # of steps built ahead, with what building them takes
+TABLES = 24  # bytes per row of the bank and step: tables from rows and weights to their places
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
 AHEAD = 8 << 30  # no more for steps built ahead, so that trials can share a device
 
@@ -32,10 +32,10 @@ log = logging.getLogger("pdf_search")
 
 
 def check_memory(config: TrialConfig, data: Prepared) -> None:
-    """Compare the estimated size of the pairs with the memory that is free.
+    """Check that the pairs, by their estimated size, fit into the host's free memory.
 
     Raises:
-        TrialError: with the sizes and what to change.
+        TrialError: they do not; the message has the sizes and what to change.
     """
     graphs = data.graphs
     every = int((graphs.node_count**2).sum())
@@ -61,7 +61,7 @@ def _listing(config: TrialConfig, near: int, supported: int) -> PairLayout:
 
 @dataclass(frozen=True)
 class Footprint:
-    """Estimated bytes."""
+    """Estimated memory of a trial, in bytes."""
 
     lists: int  # of the whole data set
     state: int  # of a replicate: parameters, gradients, moments
@@ -70,7 +70,7 @@ class Footprint:
 
     @classmethod
     def of(cls, config: TrialConfig, graphs: GraphSet, bank: Bank, parameters: int) -> Footprint:
-        """From the data set's mean graph and the sizes of the model."""
+        """Estimate from the mean graph of the data set and the sizes of the model."""
         nodes, bonds = int(graphs.node_count.sum()), len(graphs.edge_type)
         listing = _listing(config, len(bank.target), bank.supported)
         pairs = bank.supported if listing.every_pair else len(bank.target)
@@ -88,7 +88,7 @@ class Footprint:
 
 
 def _channels(config: TrialConfig, nodes: int, bonds: int, pairs: int, by_pair: bool) -> int:
-    """Vectors of all channels that a step on the whole data set would keep for its gradient."""
+    """Number of d-channel vectors that a step on the whole data set would keep for its gradient."""
     model = config.model
     weights = 8 * pairs if by_pair else 4 * nodes
     if config.engine == "reference":
@@ -98,6 +98,8 @@ def _channels(config: TrialConfig, nodes: int, bonds: int, pairs: int, by_pair: 
 
 @dataclass(frozen=True)
 class MemoryPlan:
+    """Where the data lie, and how much is done at once."""
+
     lists: torch.device  # where the data set's lists lie and batches are built
     together: int  # replicates that train together
     at_once: int  # steps that are built at once
@@ -110,7 +112,7 @@ def plan_memory(
     bank: Bank,
     device: torch.device,
 ) -> MemoryPlan:
-    """Where the data lie, and how many replicates and steps are treated at once.
+    """Decide where the data lie, and how many replicates and steps are treated at once.
 
     Raises:
         TrialError: not even one replicate fits, or the lists fit nowhere.
@@ -134,7 +136,11 @@ def plan_memory(
 def decide(
     needs: Footprint, replicates: int, steps: int, device: torch.device, free: int
 ) -> MemoryPlan:
-    """The plan that fits into the ``free`` bytes of the device (and of the host)."""
+    """The plan that fits into the ``free`` bytes of the device, and into the host's memory.
+
+    Raises:
+        TrialError: none does.
+    """
     room = int(SHARE * free) - replicates * needs.state
     gpu = device.type == "cuda"
     least = needs.step + needs.built * gpu
@@ -156,7 +162,10 @@ def decide(
 
 
 def free_bytes(device: torch.device) -> int:
-    """Memory that is free: of a GPU, with what torch holds but does not use; else of the host."""
+    """Free memory in bytes: of a GPU, or of the host.
+
+    On a GPU, memory that torch holds but does not use counts as free.
+    """
     if device.type != "cuda":
         return int(psutil.virtual_memory().available)
     spare = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)

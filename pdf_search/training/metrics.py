@@ -1,4 +1,4 @@
-"""Metrics of a whole split (OGB's and torchmetrics' code), whatever the batch size.
+"""Metrics of a whole split, by OGB's and torchmetrics' code; the batch size does not matter.
 
 Legend: n graphs, T tasks.
 """
@@ -26,15 +26,15 @@ REGRESSION: dict[str, Measure] = {
     "mae": mean_absolute_error,
     "rmse": partial(mean_squared_error, squared=False),
 }
-TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # of the others one graph is enough
+TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # for the others one graph is enough
 
 
 def evaluate(metric: str, target: Values, prediction: Values) -> float | None:
-    """The value of a metric (a key of ``records.METRICS``); None where it is undefined.
+    """Compute a metric (a key of ``records.METRICS``); None where it is undefined.
 
     ``target`` [n, T] with nan for unlabelled; ``prediction`` [n, T], for accuracy [n, classes].
-    Several tasks: the mean of the tasks' values, as OGB does. Undefined: no task has what the
-    metric needs (ROC-AUC and AP: both classes). Non-finite predictions give nan.
+    With several tasks it is the mean of the tasks' values, as in OGB. It is undefined if no task
+    has what the metric needs (both classes for ROC-AUC and AP). Non-finite predictions give nan.
     """
     if not np.isfinite(prediction).all():
         return float("nan")
@@ -51,9 +51,9 @@ def evaluate(metric: str, target: Values, prediction: Values) -> float | None:
 
 
 def by_target(metric: str, target: Values, prediction: Values) -> list[float | None]:
-    """The value of each target alone, [T]; None where it is undefined.
+    """Compute the metric of each target alone, [T]; None where it is undefined.
 
-    ``evaluate`` is the mean of those that are defined.
+    ``evaluate`` is the mean of the defined values.
     """
     columns = ((target[:, t : t + 1], prediction[:, t : t + 1]) for t in range(target.shape[1]))
     return [evaluate(metric, *column) for column in columns]

@@ -1,8 +1,8 @@
 """AdamW over parameters with a leading replicate dimension, in one flat tensor.
 
-torch's AdamW keeps one step count for all replicates. Folds differ by a graph, so one replicate
-can have a batch where its neighbour has none: here each replicate counts its own steps, and one
-without a batch is left alone, as it would be if it trained by itself.
+torch's AdamW keeps one step count for all replicates. Folds differ by a graph, so one replicate can
+have a batch where another has none. Here each replicate counts its own steps, and one without a
+batch is left unchanged, as it would be if it trained by itself.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pdf_search.kernels import BETA1, BETA2, adamw
 
 
 class AdamW:
-    """Decoupled weight decay (Loshchilov & Hutter 2019), torch's default constants.
+    """AdamW with decoupled weight decay (Loshchilov & Hutter 2019) and torch's default constants.
 
-    Takes over the parameters: they become views of one tensor [R, S], so that a step is a handful
-    of operations whatever the number of layers.
+    It takes over the parameters: they become views of one tensor [R, S], so that a step is a
+    handful of operations whatever the number of layers.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], weight_decay: float) -> None:
@@ -37,7 +37,7 @@ class AdamW:
 
     @torch.no_grad()
     def step(self, rate: float | Tensor, active: Tensor) -> None:
-        """One step for the replicates that are active, bool [R]; gradients are cleared."""
+        """Update the replicates that are active, bool [R], and clear all gradients."""
         grad = self._take_gradients()
         self.steps += active[:, None]
         corrections = 1 - BETA1**self.steps, 1 - BETA2**self.steps
@@ -45,16 +45,17 @@ class AdamW:
         adamw(grad, state, corrections, active, rate, self.weight_decay)
 
     def _take_gradients(self) -> Tensor:
-        """All gradients [R, S], cleared; a parameter that was not used has the gradient 0."""
+        """Return all gradients, [R, S], and clear them; an unused parameter has the gradient 0."""
         parts = [p.new_zeros(p.shape) if p.grad is None else p.grad for p in self.parameters]
         for p in self.parameters:
             p.grad = None
         return torch.cat([part.flatten(1) for part in parts], 1)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Everything but the values, which are the model's parameters."""
+        """Step counts and moments; the values are in the model's state."""
         return {"steps": self.steps, "mean": self.mean, "square": self.square}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
+        """Copy a state that ``state_dict`` returned into this optimizer."""
         for name, own in self.state_dict().items():
             own.copy_(state[name])

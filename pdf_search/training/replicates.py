@@ -1,4 +1,4 @@
-"""The graphs of each replicate: its splits, its order of an epoch, its targets' scale.
+"""The graphs of each replicate: its splits, its order of an epoch, the scale of its targets.
 
 Legend: R replicates, L longest list, T tasks. Lists of unequal length are padded with -1.
 """
@@ -35,6 +35,7 @@ class ReplicateSplits:
 
     @classmethod
     def of(cls, config: TrialConfig, data: Prepared) -> ReplicateSplits:
+        """Split the data for each replicate of a trial."""
         splits = [split_for(data, config, replicate) for replicate in config.replicates]
         parts = {"train": tuple(s.train for s in splits)}
         if all(len(s.valid) for s in splits):
@@ -50,18 +51,18 @@ class ReplicateSplits:
         return _pad([torch.from_numpy(n) for n in self._places(part)])
 
     def epoch_order(self, epoch: int) -> Tensor:
-        """See ``EpochOrder``; on the CPU."""
+        """The order of ``EpochOrder`` for an epoch, [R, L], on the CPU."""
         return EpochOrder.of(self, torch.device("cpu"))(epoch)
 
     def group(self, members: slice) -> ReplicateSplits:
-        """Some of the replicates, with the same graphs in use."""
+        """The splits of some of the replicates, with the same graphs in use."""
         parts = {name: lists[members] for name, lists in self.parts.items()}
         return replace(self, replicates=self.replicates[members], parts=parts)
 
     def target_scale(self) -> tuple[Tensor, Tensor]:
-        """Mean and standard deviation of the training targets, each [R, 1, T].
+        """Mean and population standard deviation of the training targets, each [R, 1, T].
 
-        0 and 1 for a target without any label, 1 for the deviation of a constant one.
+        A target without any label has 0 and 1, a constant one the deviation 1.
         """
         mean, std = [], []
         for places in self._places("train"):
@@ -80,10 +81,10 @@ class ReplicateSplits:
 
 @dataclass(frozen=True)
 class EpochOrder:
-    """The private order of the training graphs of an epoch, as places among those in use.
+    """Orders the training graphs of each replicate anew for each epoch.
 
-    A function of each replicate's seed and its graphs' numbers: its neighbours, and which other
-    graphs are in use, do not matter.
+    The order is a function of the epoch, the replicate's seed and fold, and its graphs' numbers.
+    Other replicates, and which other graphs are in use, do not matter.
     """
 
     replicates: tuple[Replicate, ...]
@@ -92,11 +93,12 @@ class EpochOrder:
 
     @classmethod
     def of(cls, splits: ReplicateSplits, device: torch.device) -> EpochOrder:
+        """Take the training graphs of each replicate, on ``device``."""
         numbers = _pad([torch.from_numpy(n) for n in splits.parts["train"]])
         return cls(splits.replicates, numbers.to(device), splits.places("train").to(device))
 
     def __call__(self, epoch: int) -> Tensor:
-        """[R, L], worked out on the device."""
+        """Places of the training graphs among those in use, [R, L], in the order of an epoch."""
         keys = replicate_keys(self.replicates, epoch).to(self.numbers.device)
         return self.places.gather(1, private_order(keys, self.numbers))
 

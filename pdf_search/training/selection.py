@@ -1,7 +1,8 @@
 """Which epoch's predictions a confirmed trial keeps, by protocol.
 
-``split`` and ``inner``: each replicate's best validation epoch, with its weights. ``gin-curve``:
-the held-out predictions of every epoch, since the best epoch of the mean curve is known at the end.
+``split`` and ``inner`` keep those of each replicate's best validation epoch, with its weights.
+``gin-curve`` keeps the held-out predictions of every epoch, because the best epoch of the mean
+curve is known only at the end.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Selection:
     def see(
         self, report: EpochReport, predictions: Predictions, state: Mapping[str, Tensor]
     ) -> None:
-        """Take in an epoch's report, its predictions and the model's state."""
+        """Record an epoch: its report, its predictions and the model's state."""
         if self.protocol is Protocol.GIN_CURVE:
             self.curve.append(predictions["test"])
             values = [r.test for r in report.replicates if r.test is not None]
@@ -44,7 +45,7 @@ class Selection:
             self.kept = {part: list(rows) for part, rows in predictions.items()}
             self.weights = {name: value.detach().clone() for name, value in state.items()}
         for r, epoch in enumerate(report.replicates):
-            never = self.best[r] is None and epoch.valid is None  # undefined: the last one stays
+            never = self.best[r] is None and epoch.valid is None  # undefined: the latest stays
             if never or (epoch.valid is not None and self.metric.better(epoch.valid, self.best[r])):
                 self.best[r], self.best_epoch[r] = epoch.valid, report.epoch
                 for part, rows in predictions.items():
@@ -63,6 +64,7 @@ class Selection:
         return {"test": self.curve[best]}
 
     def state_dict(self) -> dict[str, Any]:
+        """All that a checkpoint needs to continue the selection."""
         return {
             "best": self.best,
             "best_epoch": self.best_epoch,
@@ -73,12 +75,16 @@ class Selection:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore a state that ``state_dict`` returned."""
         for name in self.state_dict():
             setattr(self, name, state[name])
 
 
 def probabilities(task: str, logits: Tensor) -> Tensor:
-    """What is written as a prediction: class or label probabilities, or the value itself."""
+    """Turn logits into the predictions that are written, in float64.
+
+    ``task``: a value of ``Task``. Classes and labels become probabilities; regression values stay.
+    """
     if task == "multiclass":
         return logits.double().softmax(-1)
     return logits.double().sigmoid() if task == "multilabel" else logits.double()

@@ -1,4 +1,4 @@
-"""What trains a trial: the data where memory allows, and its replicates in groups."""
+"""Building the trainers of a trial: data where memory allows, replicates in groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pdf_search.training.replicates import ReplicateSplits
 def build_groups(
     config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
 ) -> Groups:
-    """The trial's replicates, as many together as memory allows.
+    """Build the trainers of a trial, with as many replicates together as memory allows.
 
     Raises:
         TrialError: not even one replicate fits.
@@ -51,7 +51,7 @@ def build_groups(
 def build_trainer(
     config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
 ) -> ReplicateTrainer:
-    """All replicates of a trial together, with the data on the device."""
+    """Build one trainer for all replicates of a trial, with the data on the device."""
     if config.model.architecture == "gin":
         from pdf_search.model import GINData  # noqa: PLC0415
 
@@ -69,7 +69,10 @@ def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
 
 
 def _wider_basis(config: TrialConfig, data: Prepared) -> BasisConfig | None:
-    """The bases of other trials too, where they are known and memory allows."""
+    """A grid that other trials use too and that covers this trial's, if memory allows.
+
+    One cached bank then serves them all.
+    """
     basis = next((wide for wide in data.bases if wide.covers(config.basis)), None)
     if basis is not None:
         try:
@@ -86,7 +89,7 @@ def trainer_of(
     lists: EngineData,
     device: torch.device,
 ) -> ReplicateTrainer:
-    """A trainer for these replicates on data that are there already."""
+    """Build a trainer for the replicates of ``splits`` on data that lie in ``lists`` already."""
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
     model = _network(config, shape, splits.replicates).to(device)

@@ -1,4 +1,4 @@
-"""A trial: one configuration, all its replicates, trained once. It knows no tuner.
+"""A trial: one configuration, all its replicates, trained once. Nothing here knows Ray.
 
 The main loop reads: load; for each epoch: train, evaluate, report.
 """
@@ -53,10 +53,10 @@ Report = Callable[[EpochReport, Save], None]
 def run_trial(
     config: TrialConfig, data: Prepared, report: Report, resume: Path | None = None
 ) -> TrialOutcome:
-    """Train a configuration, reporting after every epoch.
+    """Train a configuration and report every epoch.
 
-    ``report`` gets the epoch and a function that saves a checkpoint (when confirming also the
-    predictions) into a folder; it may raise to stop the trial. ``resume``: a folder that this
+    ``report`` gets the epoch and a function that saves a checkpoint into a folder, and when
+    confirming the predictions too. It may raise to stop the trial. ``resume``: a folder that this
     function saved; training continues after its epoch.
 
     Raises:
@@ -79,6 +79,8 @@ def run_trial(
 
 @dataclass
 class _Trial:
+    """A trial in training: its data, its trainers and its selection of an epoch."""
+
     config: TrialConfig
     data: Prepared
     metric: Metric
@@ -90,6 +92,7 @@ class _Trial:
 
     @classmethod
     def start(cls, config: TrialConfig, data: Prepared) -> _Trial:
+        """Set up the device, the splits and the trainers."""
         device = resolve_device(config.device)
         use_precision(config.precision, device)
         keep_freed_memory()
@@ -132,6 +135,7 @@ class _Trial:
         return report, _divergence(report)
 
     def _values(self, part: str, predictions: list[Tensor]) -> list[float | None]:
+        """The metric of each replicate's predictions for a part; None where it is undefined."""
         targets = self.data.graphs.targets
         return [
             evaluate(self.metric.name, targets[numbers], rows.numpy())
@@ -160,6 +164,7 @@ class _Trial:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
+        """The facts of the training data, as the checkpoint carries them."""
         return ModelFacts.of(self.config, self.data, self.splits).state()
 
     @cached_property
@@ -170,7 +175,7 @@ class _Trial:
         )
 
     def restore(self, folder: Path) -> int:
-        """Load a checkpoint; gives the epoch after which training continues."""
+        """Load a checkpoint; returns the epoch after which training continues."""
         state = load_checkpoint(folder, identity(self.config, self.data.fingerprint))
         self.groups.load_states(state["model"], state["optimizer"])
         self.selection.load_state_dict(state["selection"])
@@ -179,6 +184,7 @@ class _Trial:
 
 
 def _divergence(report: EpochReport) -> str:
+    """Why the trial diverged in this epoch; empty if all values are finite."""
     for r, replicate in enumerate(report.replicates):
         for name in ("train_loss", "valid", "test"):
             value = getattr(replicate, name)

@@ -1,4 +1,4 @@
-"""Checkpoints: written whole, read without running code from them."""
+"""Checkpoints: each is replaced as a whole, and read without running code stored in it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ FORMAT = 1
 
 
 class CheckpointError(TrialError):
-    """A checkpoint that nothing can continue from: missing, damaged or of another version."""
+    """A checkpoint from which no trial can continue: missing, damaged or of another version."""
 
 
 def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
+    """Write ``state`` (plain data and tensors) as the checkpoint in ``folder``."""
     content = {"format": FORMAT, **state}
     with whole_file(folder / CHECKPOINT) as path:
         torch.save(content, path)
 
 
 def identity(config: TrialConfig, fingerprint: str | None) -> dict[str, str]:
-    """What a checkpoint must agree with to be used: the configuration, and known data."""
+    """What must be the same when a checkpoint is used: the configuration's hash, the fingerprint.
+
+    A fingerprint of None (data not known) is left out.
+    """
     # The budget may grow when a stopped trial is continued; nothing else may change.
     config = config.model_copy(update={"stop_epoch": None})
     known = {"configuration": config.content_hash(), "data": fingerprint}
@@ -34,13 +38,13 @@ def identity(config: TrialConfig, fingerprint: str | None) -> dict[str, str]:
 
 
 def load_checkpoint(folder: Path, identity: dict[str, str]) -> dict[str, Any]:
-    """The state saved in ``folder``.
+    """Load the state saved in ``folder``, with its tensors on the CPU.
 
-    ``identity``: what must be the same as when it was saved (configuration, data).
+    ``identity``: values that must equal those saved with it; see the function ``identity``.
 
     Raises:
-        CheckpointError: no checkpoint, or a damaged one.
-        TrialError: one of another configuration or data set.
+        CheckpointError: there is no checkpoint, or it is damaged or of another version.
+        TrialError: it belongs to another configuration or data set.
     """
     path = folder / CHECKPOINT
     try:

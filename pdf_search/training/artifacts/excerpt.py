@@ -1,8 +1,8 @@
 """The few graphs that `pdf-search explain` looks at, kept beside a checkpoint.
 
-They are all that it uses unless it is asked for another graph: the first graphs of each
-replicate's validation part (else of its test or training part), as many as hold ``SAMPLE_PAIRS``
-pairs of nodes. Their targets are left out.
+They are the first graphs of each replicate's validation part (else of its test or training part)
+that together hold at most ``SAMPLE_PAIRS`` pairs of nodes, at least one graph. ``explain`` needs
+the data set for other graphs only. The targets are left out.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from pdf_search.records import Replicate
 
 EXCERPT = "graphs.npz"
 FORMAT = 1
-SAMPLE_PAIRS = 2_000_000  # of the graphs of a part, one graph at least
+SAMPLE_PAIRS = 2_000_000  # pairs of nodes in the graphs of a part, at most; one graph at least
 
 Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """``parts``: for each replicate the part's name and the numbers of its graphs in here.
+    """Some graphs of a data set, kept with a model.
 
-    ``numbers``: of ``graphs`` in the data set, ascending.
+    ``parts``: for each replicate the name of the part and the numbers of its graphs. ``numbers``:
+    the numbers of ``graphs``, ascending. All numbers are those in the data set.
     """
 
     parts: tuple[tuple[str, Numbers], ...]
@@ -45,22 +46,23 @@ class Excerpt:
 
     @classmethod
     def of(cls, config: TrialConfig, data: Prepared) -> Excerpt:
-        """Out of a prepared data set."""
+        """Take the excerpt of a prepared data set for a trial."""
         by_fold = {r.fold: _first_graphs(config, data, r) for r in config.replicates}
         parts = tuple(by_fold[r.fold] for r in config.replicates)
         numbers = np.unique(np.concatenate([graphs for _, graphs in parts]))
         return cls(parts, numbers, data.graphs.subset(numbers))
 
     def holds(self, numbers: Numbers) -> bool:
+        """Whether all these graphs, by their numbers in the data set, are kept."""
         return bool(np.isin(numbers, self.numbers).all())
 
     def subset(self, numbers: Numbers) -> GraphSet:
-        """Graphs by their numbers in the data set, all of them in here."""
+        """Graphs by their numbers in the data set, all of which must be kept."""
         return self.graphs.subset(np.searchsorted(self.numbers, numbers))
 
     @cached_property
     def content(self) -> bytes:
-        """The file's bytes."""
+        """The bytes of the file."""
         arrays = {name: np.asarray(getattr(self.graphs, name)) for name in _ARRAYS}
         about = {
             "format": FORMAT,
@@ -77,15 +79,16 @@ class Excerpt:
         return file.getvalue()
 
     def write(self, folder: Path) -> None:
+        """Write the file ``EXCERPT`` into ``folder``."""
         with whole_file(folder / EXCERPT) as path:
             path.write_bytes(self.content)
 
 
 def read_excerpt(folder: Path) -> Excerpt | None:
-    """The excerpt beside a checkpoint; None if there is none.
+    """Read the excerpt beside a checkpoint; None if there is none.
 
     Raises:
-        TrialError: it is damaged, or of a newer version.
+        TrialError: it is damaged, or of another version.
     """
     path = folder / EXCERPT
     if not path.is_file():
@@ -109,6 +112,7 @@ _ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name not in ("self_type", 
 
 
 def _first_graphs(config: TrialConfig, data: Prepared, replicate: Replicate) -> tuple[str, Numbers]:
+    """Name of the first part that has graphs, and its leading graphs."""
     split = split_for(data, config, replicate)
     parts = {"validation": split.valid, "test": split.test, "training": split.train}
     name = next(name for name, graphs in parts.items() if graphs is not None and len(graphs))
@@ -118,13 +122,16 @@ def _first_graphs(config: TrialConfig, data: Prepared, replicate: Replicate) -> 
 
 
 def sample_size(nodes: NDArray[np.int64]) -> int:
-    """How many of the first graphs, with so many ``nodes`` each, hold ``SAMPLE_PAIRS`` pairs."""
+    """How many leading graphs hold at most ``SAMPLE_PAIRS`` pairs together, at least 1.
+
+    ``nodes``: the number of nodes of each graph.
+    """
     held = np.cumsum(nodes.astype(np.int64) ** 2)
     return max(1, int(np.searchsorted(held, SAMPLE_PAIRS, side="right")))
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers in as few bytes as hold them all."""
+    """Convert integers to the narrowest type that holds them; other arrays stay as they are."""
     if array.dtype.kind not in "iu" or not array.size:
         return array
     low, high = array.min(), array.max()

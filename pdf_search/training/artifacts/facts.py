@@ -26,7 +26,7 @@ from pdf_search.records import Task
 from pdf_search.training.artifacts.checkpoint import load_checkpoint
 from pdf_search.training.replicates import ReplicateSplits
 
-READ_HERE = ("csv", "freesolv")  # OGB's own sets come with graphs of molecules as spelt
+READ_HERE = ("csv", "freesolv")  # read from SMILES; OGB's sets come with graphs as spelt
 
 Scale = tuple[Tensor, Tensor]
 
@@ -35,12 +35,12 @@ Scale = tuple[Tensor, Tensor]
 class ModelFacts:
     """Facts of the training data, as a checkpoint carries them.
 
-    ``featuriser``: the version that turned SMILES into the graphs it was trained on. ``graphs``:
-    how many the data set has. ``prepared``: the folder that held it, for more of its graphs.
-    ``seen``: what the training parts of all replicates hold of elements and bond types; None for
-    graphs that are no molecules, or not recorded.
-    ``mean`` and ``std`` [R, 1, T]: of the training targets where they were standardised, else 0
-    and 1.
+    ``featuriser``: the version that turned SMILES into graphs. ``graphs``: the number of graphs in
+    the data set. ``prepared``: the folder of the prepared data, from which more graphs can be read.
+    ``seen``: elements and bond types in the training parts of all replicates; None for graphs that
+    are no molecules, and where it was not recorded.
+
+    ``mean`` and ``std`` [R, 1, T]: of the training targets if they were standardised, else 0 and 1.
     """
 
     info: DatasetInfo
@@ -56,6 +56,7 @@ class ModelFacts:
 
     @classmethod
     def of(cls, config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> ModelFacts:
+        """Collect the facts of a trial and its data."""
         mean, std = target_scale(config, data, splits)
         return cls(
             info=data.info,
@@ -71,7 +72,7 @@ class ModelFacts:
         )
 
     def state(self) -> dict[str, Any]:
-        """Plain data and tensors, for a checkpoint."""
+        """The facts as plain data and tensors, for a checkpoint."""
         about = {
             "info": info_tree(self.info),
             "target_names": self.target_names,
@@ -86,7 +87,7 @@ class ModelFacts:
 
     @classmethod
     def read(cls, state: dict[str, Any]) -> ModelFacts | None:
-        """The facts in a checkpoint; None in one written before there were any.
+        """Read the facts of a checkpoint; None if it was written before there were any.
 
         Raises:
             KeyError, TypeError, ValueError: they are not what this version writes.
@@ -111,7 +112,10 @@ class ModelFacts:
 
 
 def target_scale(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Scale:
-    """Mean and deviation of the training targets [R, 1, T] where the run standardises them."""
+    """Mean and standard deviation of the training targets, each [R, 1, T].
+
+    If the run does not standardise them, 0 and 1, each [R, 1, 1].
+    """
     if config.training.standardise_targets and data.info.task is Task.REGRESSION:
         return splits.target_scale()
     count = len(splits.replicates)
@@ -123,13 +127,14 @@ def _seen(data: Prepared, splits: ReplicateSplits) -> Kinds:
 
 
 def begun_with(folder: Path) -> tuple[str, str] | None:
-    """Where the data of the run in ``folder`` were prepared ("": not said), and their fingerprint.
+    """Folder of the prepared data and data fingerprint of the run in ``folder``.
 
-    None for a run without a checkpoint that can be read.
+    The folder is "" if the checkpoint does not name it. None for a run without a checkpoint that
+    can be read.
     """
     try:
         state = load_checkpoint(folder, {})
         facts = ModelFacts.read(state)
         return facts.prepared if facts else "", state["data"]
     except (TrialError, KeyError, TypeError, ValueError):
-        return None  # told when it is continued
+        return None  # continuing the run reports the error

@@ -1,4 +1,4 @@
-"""Predictions of a confirmed trial as a table: one row a split, graph, task and replicate."""
+"""Predictions of a confirmed trial as a table: one row per split, graph, task and replicate."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pdf_search.training.selection import Predictions, probabilities
 def prediction_table(
     data: Prepared, splits: ReplicateSplits, predictions: Predictions
 ) -> pd.DataFrame:
-    """Columns split, index, task, replicate, target, prediction.
+    """Build a table with the columns split, index, task, replicate, target, prediction.
 
-    ``index`` is the row of the user's file, else the number of the graph, both from 0.
-    Multi-class: ``task`` is the class whose probability ``prediction`` is, ``target`` the class
-    number.
+    ``index`` counts from 0: the row of the user's file if the data have rows, else the graph. For
+    multi-class data ``task`` is a class, ``prediction`` its probability, and ``target`` the number
+    of the true class.
     """
     task, targets = data.info.task, data.graphs.targets
     index = np.arange(len(data.graphs)) if data.rows is None else np.asarray(data.rows)
@@ -49,5 +49,6 @@ def prediction_table(
 
 
 def write_predictions(folder: Path, table: pd.DataFrame) -> None:
+    """Write the table as Parquet into ``folder``, replacing an earlier one."""
     with whole_file(folder / PREDICTIONS) as path:
         table.to_parquet(path, index=False)

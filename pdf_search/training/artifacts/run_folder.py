@@ -46,9 +46,10 @@ class _StopAskedError(Exception):
 
 @dataclass
 class RunFolder:
-    """``config.yaml``, ``curve.csv``, ``checkpoint.pt`` and, when confirming, the predictions.
+    """The folder of a single trial: ``config.yaml``, ``curve.csv``, ``checkpoint.pt``, predictions.
 
-    ``curve``: every epoch trained so far, those of earlier runs included.
+    Predictions are written only when confirming. ``curve``: every epoch trained so far, also those
+    of earlier runs.
     """
 
     path: Path
@@ -57,12 +58,13 @@ class RunFolder:
     def train(
         self, config: TrialConfig, data: Prepared, see: See, resume: bool = False
     ) -> TrialOutcome | None:
-        """Train to the end; None if ``see`` asked to stop, with everything saved by then.
+        """Train to the last epoch; returns None if ``see`` asked to stop before, with all saved.
 
-        ``resume``: continue after the checkpoint of an earlier run, if there is one.
+        ``see`` gets each epoch's report. ``resume``: continue after the checkpoint of an earlier
+        run, if there is one.
 
         Raises:
-            TrialError: the run is of another configuration; or as ``run_trial`` raises.
+            TrialError: the folder holds a run of another configuration; or as ``run_trial`` raises.
         """
         if resume:
             _check_same(self.path / CONFIG, config)
@@ -99,7 +101,7 @@ class RunFolder:
 
 
 def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:
-    """The configuration, with the versions of featuriser and split that the run began with.
+    """The configuration with the versions of featuriser and split that the run began with.
 
     Raises:
         TrialError: the recorded configuration cannot be read.
@@ -110,6 +112,7 @@ def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:
 
 
 def _recorded(file: Path) -> TrialConfig:
+    """Read the configuration that a run recorded."""
     try:
         return parse_trial(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
@@ -117,7 +120,11 @@ def _recorded(file: Path) -> TrialConfig:
 
 
 def _check_same(file: Path, config: TrialConfig) -> None:
-    """Raises: TrialError, naming the settings that differ from those the run began with."""
+    """Check that the run began with the settings of ``config``.
+
+    Raises:
+        TrialError: some differ; the message names them.
+    """
     # A run without a checkpoint has only this file to tell what it is.
     if not file.is_file():
         return
@@ -136,6 +143,7 @@ def _check_same(file: Path, config: TrialConfig) -> None:
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The leaves of a tree by their dotted paths."""
     flat: dict[str, Any] = {}
     for name, value in tree.items():
         if isinstance(value, dict):
@@ -157,10 +165,10 @@ def _write_curve(path: Path, curve: Sequence[EpochReport], replicates: Sequence[
 
 
 def read_curve(path: Path) -> list[EpochReport]:
-    """The epochs in a ``curve.csv``.
+    """Read the epochs of a ``curve.csv``.
 
     Raises:
-        TrialError: missing or damaged.
+        TrialError: it is missing or damaged.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The value of each target of a run, from the predictions that it wrote."""
+"""The metric of each target of a run, from the predictions that it wrote."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ TargetValues = dict[str, dict[str, list[list[Any]]]]
 
 
 def target_values(folder: Path, metric: str) -> TargetValues:
-    """``{"test": {"values": [R][T], "n": [R][T]}, ...}``: values, and graphs that have the target.
+    """The metric of each target, and the number of graphs that have the target, by part.
 
-    A value is None where it is undefined. Nothing for a single target or classes, or where no
-    predictions are.
+    Returns ``{"test": {"values": [R][T], "n": [R][T]}, ...}``. A value is None where it is
+    undefined. The result is empty for accuracy, for a single target, and where no predictions were
+    written.
     """
     if metric == "accuracy" or not (folder / PREDICTIONS).is_file():
         return {}

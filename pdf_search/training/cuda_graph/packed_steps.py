@@ -1,4 +1,4 @@
-"""Steps packed into rows of bytes, so that fetching a step is one copy, whatever it consists of."""
+"""Steps packed into rows of bytes, so that one copy fetches a step with all its tensors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from torch import Tensor
 
 Tree = TypeVar("Tree")  # a dataclass of tensors, of such dataclasses, and of None
 
-ALIGNED = 128  # bytes at which a tensor of a row begins: what the GPU reads at once
+ALIGNED = 128  # each tensor of a row begins at a multiple of these bytes: one read of the GPU
 
 
 def map_tensors(tree: Tree, change: Callable[[Tensor], Tensor]) -> Tree:
-    """The same tree with each tensor changed, in the order of the fields.
+    """Copy a tree with ``change`` applied to each tensor, in the order of the fields.
 
-    A dictionary holds what somebody worked out from the old tensors: the new tree's is empty.
+    Dictionaries hold plans computed from the old tensors, so those of the new tree are empty.
     """
 
     def visit(value: Any) -> Any:
@@ -34,7 +34,7 @@ def map_tensors(tree: Tree, change: Callable[[Tensor], Tensor]) -> Tree:
 
 
 def tensors_of(tree: Tree) -> list[Tensor]:
-    """The tensors of a tree, in the order of the fields."""
+    """List the tensors of a tree in the order of the fields."""
     found: list[Tensor] = []
 
     def keep(tensor: Tensor) -> Tensor:
@@ -47,7 +47,7 @@ def tensors_of(tree: Tree) -> list[Tensor]:
 
 @dataclass(frozen=True)
 class ByteRange:
-    """Where a tensor of one step lies in its row."""
+    """Where a tensor of one step lies in the step's row of bytes."""
 
     start: int
     shape: tuple[int, ...]
@@ -55,24 +55,28 @@ class ByteRange:
 
     @property
     def bytes(self) -> int:
+        """Size of the tensor in bytes."""
         return torch.Size(self.shape).numel() * self.dtype.itemsize
 
     def view(self, rows: Tensor) -> Tensor:
-        """The tensor in ``rows`` [..., bytes], with the leading dimensions of ``rows``."""
+        """View of the tensor in ``rows`` [..., bytes], with the leading dimensions of ``rows``."""
         part = rows[..., self.start : self.start + self.bytes]
         return part.view(self.dtype).view(*rows.shape[:-1], *self.shape)
 
 
 @dataclass(frozen=True)
 class Packed:
-    """S steps as ``rows`` [S, bytes], uint8; ``places`` in the order of the tree's tensors."""
+    """S packed steps: ``rows`` [S, bytes] of uint8; ``places`` has the order of the tensors."""
 
     rows: Tensor
     places: tuple[ByteRange, ...]
 
     @classmethod
     def of(cls, tree: Tree, pinned: bool = False) -> Packed:
-        """``tree``: tensors with a leading S. ``pinned``: in host memory that the GPU can read."""
+        """Pack a tree whose tensors have a leading S.
+
+        ``pinned``: into page-locked host memory, from which the GPU can copy by itself.
+        """
         tensors = tensors_of(tree)
         places, start = [], 0
         for tensor in tensors:
@@ -87,10 +91,11 @@ class Packed:
 
     @property
     def steps(self) -> int:
+        """Number of steps, S."""
         return len(self.rows)
 
 
 def views(like: Tree, row: Tensor, places: tuple[ByteRange, ...]) -> Tree:
-    """A tree of the shape of ``like`` whose tensors lie in ``row`` [bytes]."""
+    """A tree with the structure of ``like`` whose tensors are views of ``row`` [bytes]."""
     number = count()
     return map_tensors(like, lambda _: places[next(number)].view(row))

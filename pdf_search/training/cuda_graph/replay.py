@@ -1,6 +1,6 @@
-"""One training step as one CUDA graph: recorded once, replayed without Python or launches.
+"""One training step as one CUDA graph: recorded once, then replayed without Python or launches.
 
-A step is a function without arguments that reads and writes tensors which stay where they are,
+A step is a function without arguments. It reads and writes tensors that stay at their addresses,
 never waits for the device, and has the same shapes every time.
 """
 
@@ -16,20 +16,21 @@ import torch
 log = logging.getLogger("pdf_search")
 
 Step = Callable[[], None]
-Replay = Callable[[Step], Step]  # makes from a step what runs it
+Replay = Callable[[Step], Step]  # turns a step into the function that runs it
 
 # Rough, from the prototype's times on an H200; benchmarks/gpu_check.py measures both.
 RECORDING_SECONDS = 5.0  # once a trial: compiling the kernels, warming up, recording
-SAVED_SECONDS = 0.008  # a step
+SAVED_SECONDS = 0.008  # per step
 
 WARM_UP = 3  # runs before recording: libraries choose their kernels and get their workspaces
 
 
 def replay_for(device: torch.device, steps: int) -> Replay | None:
-    """How a trial's steps run on a device; None: eagerly, each with a shape of its own.
+    """Choose how a trial's steps run; None means eagerly, each with shapes of its own.
 
-    On a CPU that is quicker anyway. The chains that ``torch.compile`` would fuse are kernels of
-    ours already, so what has to be earned back is recording and the kernels' compilation.
+    On a CPU eager steps are quicker anyway. Our kernels already fuse the chains of operations that
+    ``torch.compile`` would fuse, so recording must earn back only itself and the compilation of the
+    kernels.
     """
     if device.type == "cuda" and find_spec("triton") is not None and pays(steps):
         return Captured()
@@ -37,7 +38,7 @@ def replay_for(device: torch.device, steps: int) -> Replay | None:
 
 
 def pays(steps: int) -> bool:
-    """Whether a trial of so many steps earns back what recording its steps takes."""
+    """Whether a trial of so many steps earns back the time that recording takes."""
     saved = steps * SAVED_SECONDS
     worth = saved > RECORDING_SECONDS
     log.debug(
@@ -48,18 +49,21 @@ def pays(steps: int) -> bool:
 
 
 class Captured:
-    """Records steps as CUDA graphs.
+    """Records steps as CUDA graphs that share one memory pool.
 
-    They share one pool of memory, which they may because they never run at the same time: what a
-    step leaves there is read before the next one runs.
+    They may share it because they never run at the same time: what a step leaves in the pool is
+    read before the next step runs.
     """
 
     def __init__(self) -> None:
         self.keeper: torch.cuda.CUDAGraph | None = None
 
     def __call__(self, step: Step) -> Step:
-        """What replays ``step``. It runs a few times first, and must not mind that."""
-        if self.keeper is None:  # a pool ends with its last graph: this one stays
+        """Record ``step``; returns the function that replays it.
+
+        ``step`` first runs ``WARM_UP`` times, which must do no harm.
+        """
+        if self.keeper is None:  # a pool is freed with its last graph, so this graph stays
             self.keeper = _recorded(lambda: torch.zeros(1, device="cuda"), None)
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
@@ -71,6 +75,7 @@ class Captured:
 
 
 def _recorded(step: Callable[[], object], pool: Any) -> torch.cuda.CUDAGraph:
+    """Record ``step`` as a CUDA graph that uses the memory ``pool``; None for a new pool."""
     graph = torch.cuda.CUDAGraph()
     # Only this thread's calls are checked: others (Ray's) may use the device meanwhile.
     with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
@@ -79,7 +84,10 @@ def _recorded(step: Callable[[], object], pool: Any) -> torch.cuda.CUDAGraph:
 
 
 def emulated(step: Step) -> Step:
-    """The same contract without a graph, on any device: for tests of the code that is recorded."""
+    """Replay without a CUDA graph, on any device: for tests of the code that is recorded.
+
+    As with ``Captured``, the step first runs several times.
+    """
     for _ in range(WARM_UP + 1):
         step()
     return step

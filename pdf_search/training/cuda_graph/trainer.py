@@ -1,4 +1,4 @@
-"""Training and prediction in steps of one shape: many steps are built at once, each is replayed.
+"""Training and prediction in steps of one shape: many are built at once, then each is replayed.
 
 Legend: S steps, R replicates, B graph slots, L graphs of a replicate.
 """
@@ -21,14 +21,17 @@ from pdf_search.training.loop import PREDICTION_BATCH, ReplicateTrainer, by_repl
 
 @dataclass(frozen=True)
 class StepInput:
+    """What one step reads: its batch, and the random keys of its noise."""
+
     batch: FastBatch
     keys: Tensor  # [R] of the step's noise
 
 
 class RecordedStep:
-    """A step, the buffer that it reads, and what replays it.
+    """A step, the buffer that it reads, and the function that replays it.
 
-    The first stack decides the shapes; one that needs more room gets a new buffer and recording.
+    The first stack of steps decides the shapes. A stack that needs more room gets a new buffer and
+    a new recording.
     """
 
     def __init__(self, step: Callable[[StepInput], None], replay: Replay) -> None:
@@ -39,13 +42,17 @@ class RecordedStep:
         self.replay: Step | None = None
 
     def prepare(self, like: StepInput, empty: Packed, device: torch.device) -> None:
-        """Buffers and recording for steps laid out as ``empty``, a step without graphs."""
+        """Allocate the buffer and record the step.
+
+        ``like``: a step without graphs, which shows the shapes. ``empty``: the same step, packed.
+        """
         self.replay = None  # gives back the memory of an earlier recording
         self.places = empty.places
         self.row = empty.rows[0].to(device, copy=True)
         self.replay = self.record(lambda: self.step(views(like, self.row, self.places)))
 
     def run(self, packed: Packed, number: int) -> None:
+        """Copy step ``number`` into the buffer and replay it."""
         assert self.replay is not None
         self.row.copy_(packed.rows[number], non_blocking=True)
         self.replay()
@@ -54,8 +61,8 @@ class RecordedStep:
 class CudaGraphTrainer:
     """A trainer whose steps all have one shape, so that each is one replay.
 
-    ``at_once``: training steps that are built at once. The data may lie in host memory: then
-    batches are built there, and fetched from pinned memory.
+    ``at_once``: the number of training steps that are built at once. The data may lie in host
+    memory; then batches are built there and copied from pinned memory.
     """
 
     def __init__(self, eager: ReplicateTrainer, replay: Replay, at_once: int) -> None:
@@ -85,7 +92,7 @@ class CudaGraphTrainer:
         return self.total / (graphs >= 0).sum(1)
 
     def predict(self, graphs: Tensor) -> list[Tensor]:
-        """See ``ReplicateTrainer.predict``; batches of one ``graphs`` are kept if they fit."""
+        """See ``ReplicateTrainer.predict``. Packed batches of ``graphs`` are kept if they fit."""
         steps = in_steps(graphs, PREDICTION_BATCH)
         outputs = []
         for packed in self._prediction_chunks(graphs, steps):
@@ -113,7 +120,7 @@ class CudaGraphTrainer:
     def _chunks(
         self, stage: RecordedStep, steps: Tensor, at_once: int, epoch: int = 0
     ) -> Iterator[Packed]:
-        """The steps [S, R, B] of an epoch, packed, some at once; the stage is made to fit."""
+        """Pack the steps [S, R, B] of an epoch, ``at_once`` at a time; ``stage`` is made to fit."""
         keys = replicate_keys(self.eager.replicates, epoch).to(self.data.rows.device)
         steps = steps.to(keys.device)
         numbers = torch.arange(len(steps), device=keys.device)
@@ -136,7 +143,7 @@ class CudaGraphTrainer:
 
 
 def in_steps(graphs: Tensor, size: int) -> Tensor:
-    """Lists [R, L] cut into batches [S, R, B], the last one filled up with -1."""
+    """Cut lists [R, L] into batches [S, R, B]; the last batch is filled up with -1."""
     replicates, length = graphs.shape
     steps = -(-length // size)
     filled = pad(graphs, (0, steps * size - length), value=-1)
