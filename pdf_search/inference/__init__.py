@@ -1,4 +1,4 @@
-"""Use of a trained model: what it has learned, as data and plots."""
+"""Use of a trained model: predictions, and what it has learned as data and plots."""
 
 import lazy_loader
 

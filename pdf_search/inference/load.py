@@ -1,4 +1,4 @@
-"""A trained model out of its checkpoint, on the CPU. Its training data are not needed."""
+"""Loading a trained model from its checkpoint, on the CPU. Its training data are not needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pdf_search.training import (
 
 
 class NeedsDataError(TrialError):
-    """A checkpoint of an older version, of use only with the data of this ``fingerprint``."""
+    """A checkpoint of an older version, which can be used only with the data of ``fingerprint``."""
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         super().__init__(f"{path} does not say what its training data were")
@@ -40,11 +40,11 @@ class NeedsDataError(TrialError):
 
 @dataclass(frozen=True)
 class Trained:
-    """Replicates of a trained model, in evaluation mode.
+    """A trained model with the replicates that were asked for, in evaluation mode.
 
-    ``epochs``: the epoch whose weights each replicate has; ``chosen``: "best validation epoch" or
-    "last epoch". ``excerpt``: graphs to look at, kept with the model. ``data``: the data set that
-    it was trained on, where that was given.
+    ``epochs``: the epoch from which each replicate's weights come. ``chosen``: "best validation
+    epoch" or "last epoch". ``excerpt``: the graphs kept with the model, for ``explain``. ``data``:
+    the data set that it was trained on, if that was given.
     """
 
     config: TrialConfig
@@ -58,7 +58,10 @@ class Trained:
     data: Prepared | None = None
 
     def part(self, number: int = 0) -> tuple[str, np.ndarray]:
-        """Name and first graph numbers of the part to look at: see ``Excerpt``."""
+        """Name of the part to look at and the numbers of its first graphs; see ``Excerpt``.
+
+        ``number``: of a replicate among those loaded.
+        """
         return self._excerpt.parts[self.numbers[number]]
 
     def graphs(self, numbers: NDArray[np.int64]) -> GraphSet:
@@ -74,7 +77,10 @@ class Trained:
         return self.data.graphs.subset(numbers)
 
     def knows(self, graph: int | None) -> bool:
-        """Whether there are graphs to look at, and this one among them; None: any."""
+        """Whether there are graphs to look at, and ``graph`` is among them (None: any graph).
+
+        A number that the data set does not have counts as known: ``explain`` reports it.
+        """
         if self.data is not None or self.excerpt is None or graph is None:
             return self.data is not None or self.excerpt is not None
         return self.excerpt.holds(np.array([graph])) or not 0 <= graph < self.facts.graphs
@@ -87,10 +93,10 @@ class Trained:
 
 
 def read_config(folder: Path) -> TrialConfig:
-    """The configuration of a run of ``pdf-search train``.
+    """Read the configuration of a run of ``pdf-search train`` from its folder.
 
     Raises:
-        ConfigError: no such run, or a configuration that is not one.
+        ConfigError: the folder holds no such run, or its configuration is not one.
     """
     file = folder / CONFIG
     try:
@@ -110,14 +116,14 @@ def read_config(folder: Path) -> TrialConfig:
 def load_trained(
     folder: Path, config: TrialConfig, data: Prepared | None = None, replicate: int | None = None
 ) -> Trained:
-    """The model saved in ``folder``: one replicate, or all of them.
+    """Load the model saved in ``folder``: one replicate by its number, or all of them.
 
-    The weights are those of each replicate's best validation epoch where the run kept them
-    (confirmation under the protocols ``split`` and ``inner``), else those of the last epoch saved.
-    ``data``: what it was trained on, for graphs to look at; else see ``with_excerpt``.
+    If the run kept the weights of each replicate's best validation epoch (confirmation under the
+    protocols ``split`` and ``inner``), those are loaded, else the weights of the last epoch saved.
+    ``data``: what the model was trained on, for graphs to look at; without it see ``with_excerpt``.
 
     Raises:
-        NeedsDataError: without ``data``, a checkpoint that does not say it.
+        NeedsDataError: ``data`` is missing, and the checkpoint does not describe it.
         ConfigError: no such replicate, or another architecture than PDF.
         TrialError: no checkpoint, a damaged one, or one of another configuration or data set.
     """
@@ -150,7 +156,7 @@ def load_trained(
 
 
 def with_excerpt(trained: Trained, folder: Path) -> Trained:
-    """With the graphs that are kept in its ``folder``, if there are any.
+    """Add the graphs that are kept in the model's ``folder``, if there are any.
 
     Raises:
         TrialError: they are damaged.

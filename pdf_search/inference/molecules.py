@@ -30,12 +30,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Predicted:
-    """The table with new columns behind its own.
+    """A table of molecules with the predictions in new columns behind its own.
 
-    For each target ``predicted_T`` (a value, or the probability of label 1) and ``spread_T``, the
-    population standard deviation over the replicates, empty for a single one. Multi-class:
-    ``predicted_class`` and for each class ``probability_C`` and ``spread_C``. ``reason``: why a
-    row has no prediction. ``notes``: what of the molecules the model has not met or does not see.
+    Each target T has ``predicted_T`` (a value, or the probability of label 1) and ``spread_T``, the
+    population standard deviation over the replicates, which is empty for a single replicate.
+    Multi-class: ``predicted_class``, and for each class C ``probability_C`` and ``spread_C``.
+    ``reason``: why a row has no prediction.
+
+    ``notes``: what in the molecules was not in the training data, or is not seen by the model.
     """
 
     table: pd.DataFrame
@@ -47,13 +49,13 @@ class Predicted:
 def predict_molecules(
     trained: Trained, table: Table, smiles: str, progress: Progress | None = None
 ) -> Predicted:
-    """Predict the molecules of column ``smiles`` by all replicates of ``trained``.
+    """Predict the molecules of column ``smiles`` with all replicates of ``trained``.
 
     A row whose SMILES cannot be read has empty predictions and the reason.
 
     Raises:
         ConfigError: the run was not trained on molecules read from SMILES.
-        DataError: no such column, or columns that would be written twice.
+        DataError: the table has no such column, or has columns of the names that would be added.
     """
     _check_molecules(trained)
     cells = [cell.strip() for cell in table.column(smiles, "--smiles")]

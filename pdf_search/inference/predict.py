@@ -13,9 +13,9 @@ from pdf_search.training import PREDICTION_BATCH, probabilities
 
 
 def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
-    """Predictions of each replicate [R, G, outputs]: values, or class or label probabilities.
+    """Predict graphs with each replicate: values, or class or label probabilities, [R, G, outputs].
 
-    ``graphs``: featurised as the training data were; their targets are not looked at.
+    ``graphs``: featurised as the training data were. Their targets are ignored.
     """
     config, cpu = trained.config, torch.device("cpu")
     mean, std = (scale[list(trained.numbers)] for scale in (trained.facts.mean, trained.facts.std))

@@ -1,4 +1,4 @@
-"""What a trained model has learned, on one graph: the data behind ``pdf-search explain``.
+"""What a trained model has learned on one graph: the data behind ``pdf-search explain``.
 
 Legend: n nodes, d channels of the filter (1 if shared), c chosen channels, h hidden channels.
 """
@@ -38,16 +38,18 @@ from pdf_search.inference.load import Trained
 
 Floats = NDArray[np.float64]
 
-MAX_NODES = 600  # eigenvectors of every channel are computed
+MAX_NODES = 600  # the eigenvectors of every channel are computed, which takes O(n^3)
 SHOWN_CHANNELS = 4
 
 
 @dataclass(frozen=True)
 class ChannelFacts:
-    """One channel of f(G); all but ``norm`` and ``commutator_full`` are without the constant part.
+    """Numbers of one channel of f(G).
 
-    ``angle_weighted``: mean of the angles (degrees) weighted by the squared eigenvalues, so that
-    directions that f(G) barely uses count little.
+    ``constant``: the value of its constant part (see ``matrix``). All others but ``norm`` and
+    ``commutator_full`` are computed without that part. Angles are in degrees. ``angle_weighted``:
+    their mean weighted by the squared eigenvalues, so that directions that f(G) barely uses count
+    little.
     """
 
     channel: int
@@ -65,7 +67,11 @@ class ChannelFacts:
 
 @dataclass(frozen=True)
 class ChannelDetail:
-    """A chosen channel. ``turn`` and ``spaces`` are of the structure, ``spectrum`` of all f(G)."""
+    """A chosen channel with its matrices.
+
+    ``spaces`` and ``turn`` are computed from ``structure``, f(G) without its constant part;
+    ``spectrum`` from all of f(G).
+    """
 
     channel: int
     full: Floats  # [n, n]
@@ -78,15 +84,15 @@ class ChannelDetail:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Everything that is written and drawn."""
+    """All that is written and drawn for one graph."""
 
     trained: Trained
     graph: int
-    part: str  # of which the graph was taken, and the graphs of ``response``
+    part: str  # of which the graphs of ``response`` are, and ``graph`` unless it was named
     edges: NDArray[np.int32]  # [2, E] of the graph, both directions
     support: NDArray[np.bool_]  # [n, n]
     adjacency: Floats  # [n, n] D~^-1/2 A~ D~^-1/2
-    reference: Eigenspaces  # of it
+    reference: Eigenspaces  # of ``adjacency``
     channels: tuple[ChannelFacts, ...]
     chosen: tuple[ChannelDetail, ...]
     signals: Signals
@@ -95,6 +101,7 @@ class Explanation:
 
     @property
     def nodes(self) -> int:
+        """Number of nodes of the graph, n."""
         return len(self.adjacency)
 
     @property
@@ -108,9 +115,9 @@ def explain(
 ) -> Explanation:
     """Explain the first replicate of ``trained`` on a graph.
 
-    ``graph``: its number in the data set, by default the first of the validation part (of the held
-    out part where there is none). ``channels``: those shown in detail, by default the largest, the
-    smallest and two between by the norm of f(G) without its constant part.
+    ``graph``: its number in the data set; by default the first of the validation part, or of the
+    held-out part where there is none. ``channels``: those shown in detail; by default the largest,
+    the smallest and two between, by the norm of f(G) without its constant part.
 
     Raises:
         ConfigError: no such graph or channel, or a graph that is too large.
@@ -143,9 +150,10 @@ def explain(
 
 
 def node_states(trained: Trained, graph: GraphSet) -> Floats:
-    """Node states of a set of one graph after the encoder and each layer, [layers + 1, n, h].
+    """Node states after the encoder and after each layer, [layers + 1, n, h].
 
-    Of the first replicate, by the reference engine in single precision as in training.
+    They are those of the first replicate, computed by the reference engine in single precision as
+    in training. ``graph``: a set of one graph.
     """
     cpu = torch.device("cpu")
     data = DeviceData.build(graph, build_bank(graph, trained.config.basis), cpu)

@@ -1,4 +1,4 @@
-"""An explanation as a folder: data, plots, one page."""
+"""Writing an explanation into a folder: data, plots, one page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TABLES: dict[str, Callable[[Explanation], Any]] = {
 
 
 def write_explanation(found: Explanation, folder: Path) -> list[str]:
-    """Write everything into ``folder``, replacing what an earlier call wrote; names of the files.
+    """Write everything into ``folder``, replacing what an earlier call wrote; returns file names.
 
     Raises:
         ConfigError: the folder cannot be written.
@@ -56,7 +56,7 @@ def _write(found: Explanation, folder: Path) -> list[str]:
 
 
 def _strict(value: Any) -> Any:
-    """A number that is not finite is null."""
+    """Replace numbers that are not finite by None, since JSON has neither nan nor infinity."""
     if isinstance(value, dict):
         return {name: _strict(inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -1,15 +1,18 @@
 """The learned matrix f(G) of one graph, in float64, and its constant part.
 
-f is evaluated on the bases as the reference computes them, before any rounding. What the layers
-multiply with is f(G) itself or, in a model with softmax, the softmax of f over the incoming pairs
-of each node; the matrices here are those that the layers multiply with.
+The filter f is evaluated at the basis rows before any rounding. The matrices are those that the
+layers multiply with: f(G) itself or, in a model with softmax, the softmax of f over the incoming
+pairs of each node.
 
-The constant part is f(r0) on every supported pair, r0 being the row of a pair that no basis joins:
-zero, or with standardised bases what standardisation makes of zero in this graph. For the affine
-filter it is the bias term exactly (the bias on every pair, standardisation's means included), and
-what remains is the weighted sum of the bases alone. A filter with an activation has no bias term
-of its own: then f(r0) is what it gives to pairs about which the bases say nothing, and what
-remains lives on the joined pairs. A softmax is blind to a constant: there it is 0.
+The constant part is f(r0) at every supported pair, where r0 is the row of a pair that no basis
+joins. This row is zero or, with standardised bases, what standardisation makes of zero in this
+graph.
+
+For an affine filter the constant part is exactly the bias term: the bias, and the means of
+standardisation, at every pair. What remains is the weighted sum of the bases. A filter with an
+activation has no bias term of its own: there f(r0) is its output at pairs about which the bases say
+nothing, and what remains is zero at those pairs. A softmax does not change when a constant is added
+to f, so its constant part is 0.
 
 Legend: n nodes, P listed pairs (v, u), d channels (1 if shared), m bases.
 """
@@ -37,7 +40,10 @@ LAPLACIAN = BasisConfig(pairs=((-0.5, 1),))
 
 @dataclass(frozen=True)
 class LearnedMatrix:
-    """f(G) of one graph, all channels; ``full`` and ``structure`` give one as a matrix."""
+    """f(G) of one graph in all channels.
+
+    ``full`` and ``structure`` return one channel as a matrix.
+    """
 
     nodes: int
     dense: bool  # every pair is supported, not only the listed ones
@@ -49,6 +55,7 @@ class LearnedMatrix:
 
     @property
     def channels(self) -> int:
+        """Number of channels of the filter, d."""
         return len(self.far)
 
     @property
@@ -64,18 +71,18 @@ class LearnedMatrix:
         return np.zeros_like(self.far) if self.softmax else self.far
 
     def full(self, channel: int) -> Floats:
-        """What the layers multiply with, [n, n]: row v receives, column u sends."""
+        """The matrix that the layers multiply with, [n, n]: row v receives, column u sends."""
         matrix: Floats = np.full((self.nodes, self.nodes), self.far[channel] if self.dense else 0.0)
         matrix[self.target, self.source] = self.values[:, channel]
         return incoming_softmax(matrix, self.support) if self.softmax else matrix
 
     def structure(self, channel: int) -> Floats:
-        """``full`` without the constant part."""
+        """The matrix ``full`` without the constant part, [n, n]."""
         return np.asarray(self.full(channel) - self.constant[channel] * self.support)
 
 
 def learned_matrix(trained: Trained, graph: GraphSet) -> LearnedMatrix:
-    """f(G) of a set of one graph by the first replicate of ``trained``."""
+    """Compute f(G) with the first replicate of ``trained``; ``graph``: a set of one graph."""
     basis = trained.config.basis
     (_, target, source, rows), far = exact_pairs(graph, basis)
     filtered = partial(filter_outputs, trained)
@@ -91,7 +98,7 @@ def learned_matrix(trained: Trained, graph: GraphSet) -> LearnedMatrix:
 
 
 def filter_outputs(trained: Trained, rows: Floats) -> Floats:
-    """The first replicate's f at ``rows`` [L, m] in float64, before any softmax, [L, d]."""
+    """Compute the first replicate's f at ``rows`` [L, m] in float64, before any softmax: [L, d]."""
     f = deepcopy(trained.model.filter).double()
     step = max(1, _CHUNK_VALUES // max(trained.config.model.hidden, 1))
     outputs = []
@@ -104,14 +111,17 @@ def filter_outputs(trained: Trained, rows: Floats) -> Floats:
 
 
 def incoming_softmax(matrix: Floats, support: NDArray[np.bool_]) -> Floats:
-    """Softmax over the supported pairs of each row; every row has its own diagonal pair."""
+    """Softmax over the supported pairs of each row of ``matrix`` [n, n].
+
+    No row is empty: its diagonal pair is always supported.
+    """
     logits = np.where(support, matrix, -np.inf)
     weight = np.exp(logits - logits.max(1, keepdims=True))
     return np.asarray(weight / weight.sum(1, keepdims=True))
 
 
 def normalised_adjacency(graph: GraphSet) -> Floats:
-    """D~^-1/2 A~ D~^-1/2 of a set of one graph, [n, n]."""
+    """Compute D~^-1/2 A~ D~^-1/2, [n, n]; ``graph``: a set of one graph."""
     n = int(graph.node_count[0])
     (_, target, source, rows), _ = exact_pairs(graph, LAPLACIAN)
     out = np.zeros((n, n))

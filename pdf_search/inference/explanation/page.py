@@ -16,11 +16,11 @@ from pdf_search.inference.explanation.plain_data import depth_table, weight_tabl
 from pdf_search.inference.explanation.plots import BLUE, RED, strongest
 from pdf_search.inference.explanation.text import SECTIONS, headline
 
-_MOST_ROWS = 5_000  # of the response: the commonest
+_MOST_ROWS = 5_000  # basis rows drawn of the response: the most common ones
 
 
 def explanation_page(found: Explanation) -> str:
-    """The page. Opens from disk without a network."""
+    """Render the page, which opens from disk without a network."""
     figures = {
         "matrices": matrices(found),
         "spectrum": spectrum(found),
@@ -42,7 +42,7 @@ def explanation_page(found: Explanation) -> str:
 
 
 def _template() -> jinja2.Template:
-    """Text is escaped by jinja; an unknown name is an error."""
+    """The page's template: jinja escapes text, and an unknown name is an error."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -53,7 +53,7 @@ def _template() -> jinja2.Template:
 
 
 def matrices(found: Explanation) -> go.Figure:
-    """One heat map a channel, with and without the constant part, picked from a menu."""
+    """One heat map per channel, with and without the constant part, picked from a menu."""
     shown = [("normalised adjacency", found.adjacency)]
     for detail in found.chosen:
         shown.append((f"channel {detail.channel}, without constant part", detail.structure))
@@ -76,7 +76,7 @@ def matrices(found: Explanation) -> go.Figure:
 
 
 def spectrum(found: Explanation) -> go.Figure:
-    """Eigenvalues of f(G) against the angles of their eigenvectors, one colour a channel."""
+    """Eigenvalues of f(G) against the angles of their eigenvectors, one colour per channel."""
     figure = go.Figure()
     for detail in found.chosen:
         figure.add_scatter(
@@ -142,7 +142,7 @@ def depth(found: Explanation) -> go.Figure:
 
 
 def response(found: Explanation) -> go.Figure:
-    """f at each distinct basis row against a basis that a menu picks, in the chosen channels."""
+    """Filter outputs at the distinct basis rows, against a basis that a menu picks."""
     over = found.response
     common = np.argsort(-over.pairs, kind="stable")[:_MOST_ROWS]
     rows = over.rows[common]
@@ -169,7 +169,7 @@ def response(found: Explanation) -> go.Figure:
 
 
 def weights(found: Explanation) -> go.Figure:
-    """Share of f that each basis explains alone, with its greedy place in the hover text."""
+    """Bars of the share of f that each basis explains alone; hovering shows its greedy place."""
     table = weight_table(found)[::-1]
     place = table["pick"].astype("string").fillna("–").tolist()
     figure = go.Figure()

@@ -1,4 +1,4 @@
-"""An explanation as tables and plain data; every number as it is, no rounding."""
+"""An explanation as tables and plain data; no number is rounded."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from pdf_search.inference.explanation.explain import Explanation
 
 
 def channel_table(found: Explanation) -> pd.DataFrame:
-    """One row a channel of f(G); columns as in ``ChannelFacts``, ``shown``: one of the chosen."""
+    """One row per channel of f(G), with the columns of ``ChannelFacts``.
+
+    ``shown``: whether it is one of the chosen channels.
+    """
     table = pd.DataFrame([asdict(fact) for fact in found.channels])
     return table.assign(shown=table["channel"].isin([detail.channel for detail in found.chosen]))
 
 
 def spectrum_table(found: Explanation) -> pd.DataFrame:
-    """One row an eigenvector of f(G) without its constant part, for the chosen channels.
+    """One row per eigenvector of f(G) without its constant part, for the chosen channels.
 
-    ``eigenspace``: equal numbers, equal eigenvalues. ``angle``: degrees to the nearest eigenspace
-    of the normalised adjacency, whose eigenvalue is ``nearest``. ``eigenvalue_full``: of f(G) with
-    its constant part, in ascending order too, not of the same vector.
+    Rows with equal ``eigenspace`` have equal eigenvalues. ``angle``: degrees to the nearest
+    eigenspace of the normalised adjacency, whose eigenvalue is ``nearest``. ``eigenvalue_full``:
+    the eigenvalues of f(G) with its constant part, ascending too, but not of the same vectors.
     """
     frames = [
         pd.DataFrame(
@@ -42,7 +45,7 @@ def spectrum_table(found: Explanation) -> pd.DataFrame:
 
 
 def signal_table(found: Explanation) -> pd.DataFrame:
-    """One row a depth (0: after the encoder) and hidden channel; see ``Signals``."""
+    """One row per depth (0: after the encoder) and hidden channel; see ``Signals``."""
     depths, channels = found.signals.norm.shape
     return pd.DataFrame(
         {
@@ -56,7 +59,10 @@ def signal_table(found: Explanation) -> pd.DataFrame:
 
 
 def depth_table(found: Explanation) -> pd.DataFrame:
-    """One row a depth: smoothness over the channels that are not zero, similarity of channels."""
+    """One row per depth: smoothness over the channels that are not zero, similarity of channels.
+
+    ``smoothness_low``, ``_median``, ``_high``: the quantiles 0.1, 0.5 and 0.9 over channels.
+    """
     smoothness = found.signals.smoothness
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN slice encountered")
@@ -74,7 +80,7 @@ def depth_table(found: Explanation) -> pd.DataFrame:
 
 
 def response_table(found: Explanation) -> pd.DataFrame:
-    """One row a distinct basis row: ``pairs`` that have it, its bases, and f in chosen channels."""
+    """One row per distinct basis row: its number of pairs, its bases, f in the chosen channels."""
     over = found.response
     columns: dict[str, Any] = {"pairs": over.pairs}
     columns |= {f"basis {n}": over.rows[:, i] for i, n in enumerate(found.basis_names)}
@@ -83,7 +89,11 @@ def response_table(found: Explanation) -> pd.DataFrame:
 
 
 def weight_table(found: Explanation) -> pd.DataFrame:
-    """One row a basis; see ``BasisWeights``. ``pick``: its place in the greedy choice, from 1."""
+    """One row per basis; see ``BasisWeights``.
+
+    ``pick``: place of the basis in the greedy choice, from 1. ``explained``: the share that the
+    picks explain up to this one.
+    """
     weights, basis = found.weights, found.trained.config.basis
     others = [None] * len(basis.diagonals)
     place = {pick: number for number, pick in enumerate(weights.picks)}
@@ -104,7 +114,11 @@ def weight_table(found: Explanation) -> pd.DataFrame:
 
 
 def arrays(found: Explanation) -> dict[str, np.ndarray]:
-    """Matrices for ``matrices.npz``: c chosen channels, n nodes, s depths, h hidden channels."""
+    """The matrices of ``matrices.npz``.
+
+    Legend: c chosen channels, n nodes, s depths, h hidden channels, m bases, d channels of the
+    filter, p eigenspaces (of N, the normalised adjacency, or of f(G)).
+    """
     shares = {f"shares_{d.channel}": d.turn.shares for d in found.chosen}  # [p of N, p of f(G)]
     return shares | {
         "channels": np.array([d.channel for d in found.chosen]),
@@ -124,7 +138,7 @@ def arrays(found: Explanation) -> dict[str, np.ndarray]:
 
 
 def summary(found: Explanation) -> dict[str, Any]:
-    """What was explained, and the numbers in short."""
+    """What was explained, and its main numbers."""
     trained, weights = found.trained, found.weights
     replicate, table, depth = trained.replicates[0], channel_table(found), depth_table(found)
     over = ("commutator", "commutator_full", "outside", "angle_weighted", "angle_max", "asymmetry")

@@ -1,4 +1,4 @@
-"""An explanation as plots for papers, PNG and PDF."""
+"""An explanation as plots for papers, in PNG and PDF."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_BARS = 24
 
 
 def write_plots(found: Explanation, folder: Path) -> list[Path]:
-    """One file a plot and format in ``folder``; gives the files."""
+    """Write one file per plot and format into ``folder``; returns the files."""
     with known_backend():
         from matplotlib import style  # noqa: PLC0415
 
@@ -111,7 +111,7 @@ def depth(found: Explanation) -> Figure:
 
 
 def response(found: Explanation) -> Figure:
-    """f at each distinct basis row against the basis that explains most of it."""
+    """Filter outputs at the distinct basis rows, against the basis that explains most of f."""
     over = found.response
     basis = strongest(found)
     figure, axes = _panels(len(found.chosen), width=1.9, height=2.0)
@@ -142,7 +142,7 @@ def weights(found: Explanation) -> Figure:
 
 
 def strongest(found: Explanation) -> int:
-    """The number of the basis that explains most of f; that of the first (eps, k) if none does."""
+    """Number of the basis that explains most of f; of the first (eps, k) if none does."""
     return found.weights.picks[0] if found.weights.picks else min(1, len(found.basis_names) - 1)
 
 

@@ -1,4 +1,4 @@
-"""The filter's response over the basis rows that occur, and what each (eps, k) has to do with it.
+"""The filter's response at the basis rows that occur, and how much each (eps, k) explains of it.
 
 Legend: U distinct rows, m bases (the identity first), d channels (1 if shared).
 """
@@ -18,14 +18,14 @@ from pdf_search.training import sample_size
 Floats = NDArray[np.float64]
 
 MOST_PICKS = 8
-_DEPENDENT = 1e-9  # of a basis' variance: less left after the picks so far means none
+_DEPENDENT = 1e-9  # share of a basis's variance; with less left, it depends on the picks so far
 
 
 @dataclass(frozen=True)
 class Response:
-    """f over the distinct basis rows of some graphs, before any softmax."""
+    """Filter outputs at the distinct basis rows of some graphs, before any softmax."""
 
-    graphs: NDArray[np.int64]  # numbers of the graphs
+    graphs: NDArray[np.int64]  # numbers of the graphs in the data set
     rows: Floats  # [U, m]
     pairs: NDArray[np.int64]  # [U] how many pairs have the row
     outputs: Floats  # [U, d]
@@ -33,26 +33,29 @@ class Response:
 
 @dataclass(frozen=True)
 class BasisWeights:
-    """Least squares of f on the bases with an intercept, each row counted by its pairs.
+    """Least squares of f on the bases with an intercept, each row weighted by its pairs.
 
-    ``coefficients`` are the filter's own weights where it is affine. Neighbouring eps are nearly
-    interchangeable, so single coefficients of a grid say little; ``alone`` and ``picks`` do not
-    suffer from it: what one basis explains by itself, and a greedy choice in which each pick
-    explains most of what the earlier ones left. Shares are of the variance of f, all channels
-    together.
+    ``coefficients`` are the filter's own weights if it is affine. Bases of neighbouring eps are
+    nearly interchangeable, so single coefficients of a grid say little. ``alone`` and ``picks`` do
+    not suffer from it: ``alone`` is what one basis explains by itself, and ``picks`` is a greedy
+    choice (forward selection) in which each pick explains most of what the earlier ones left.
+    Shares are of the variance of f, summed over the channels.
     """
 
     coefficients: Floats  # [m, d]
-    effect: Floats  # [m] root mean square over channels of |coefficient| times the basis' deviation
+    effect: Floats  # [m] |coefficient| times the basis's deviation, root mean square over channels
     alone: Floats  # [m]
     picks: tuple[int, ...]  # numbers of bases, at most MOST_PICKS
-    explained: Floats  # [picks] share that the picks so far explain
-    share: float  # that all bases explain: 1 for an affine filter
+    explained: Floats  # [picks] share that the picks up to each explain together
+    share: float  # that all bases explain together: 1 for an affine filter
     share_by_channel: Floats  # [d]
 
 
 def response(trained: Trained, graphs: NDArray[np.int64]) -> Response:
-    """Over the first of ``graphs`` (numbers), as many as hold two million pairs, one at least."""
+    """Compute the response over the first of ``graphs``, which are numbers in the data set.
+
+    See ``sample_size`` for how many of them are used.
+    """
     part: GraphSet = trained.graphs(graphs)
     chosen = graphs[: sample_size(part.node_count)]
     part = part.subset(np.arange(len(chosen)))
@@ -66,7 +69,7 @@ def response(trained: Trained, graphs: NDArray[np.int64]) -> Response:
 
 
 def basis_weights(response: Response) -> BasisWeights:
-    """See ``BasisWeights``. A basis without variance gets 0 everywhere."""
+    """Fit the filter's response to the bases; a basis without variance gets 0 everywhere."""
     weight = response.pairs / response.pairs.sum()
     x = response.rows - weight @ response.rows
     y = response.outputs - weight @ response.outputs
@@ -93,7 +96,11 @@ def basis_weights(response: Response) -> BasisWeights:
 
 
 def _greedy(gram: Floats, product: Floats, total: float) -> tuple[tuple[int, ...], Floats]:
-    """Forward selection on the normal equations, every pick orthogonal to those before it."""
+    """Forward selection on the normal equations.
+
+    After each pick, what it explains is removed from f and from the other bases. Returns the picks,
+    and the share of ``total`` that they explain together up to each.
+    """
     gram, product = gram.copy(), product.copy()
     picks: list[int] = []
     gains: list[float] = []
@@ -114,7 +121,7 @@ def _greedy(gram: Floats, product: Floats, total: float) -> tuple[tuple[int, ...
 
 
 def _share(part: Floats | float, whole: Floats | float) -> Floats:
-    """part / whole, 0 where the whole is 0."""
+    """The ratio of ``part`` to ``whole``, within 0 and 1; 0 where the whole is 0."""
     part, whole = np.broadcast_arrays(part, whole)
     share = np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)
     return np.asarray(share.clip(0, 1))

@@ -1,6 +1,7 @@
-"""Smoothness of channels through depth: within a channel and between channels. Pure numpy.
+"""Smoothness of node states through depth, within a channel and between channels.
 
-Section 4 of the paper. Legend: s depths (encoder, then each layer), n nodes, d channels.
+Section 4 of the paper, in pure numpy. Legend: s depths (encoder, then each layer), n nodes, d
+channels.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ class Signals:
     """Node states of one graph through depth, and their two kinds of smoothness.
 
     ``quadratic``: x^T L x of each channel (paper, equation 7) with L = I - D~^-1/2 A~ D~^-1/2.
-    ``smoothness``: the same per unit norm, in [0, 2), nan for a channel that is zero. ``cosine``:
-    cosine similarity between each two channels, nan where one is zero.
+    ``smoothness``: the same divided by the squared norm, in [0, 2), nan for a channel that is zero.
+    ``cosine``: cosine similarity of each two channels, nan where one is zero.
     """
 
     states: Floats  # [s, n, d]
@@ -29,7 +30,10 @@ class Signals:
     cosine: Floats  # [s, d, d]
 
     def similarity(self) -> Floats:
-        """Mean of |cosine| over pairs of distinct channels at each depth, [s]; nan for a single."""
+        """Mean of |cosine| over pairs of distinct channels at each depth, [s].
+
+        It is nan where no pair has a value.
+        """
         rows, columns = np.triu_indices(self.cosine.shape[1], 1)
         pairs = np.abs(self.cosine[:, rows, columns])
         known = ~np.isnan(pairs)
@@ -37,7 +41,7 @@ class Signals:
 
 
 def signals(states: Floats, laplacian: Floats) -> Signals:
-    """``states`` [s, n, d], ``laplacian`` [n, n]."""
+    """Compute the smoothness of ``states`` [s, n, d]; ``laplacian`` [n, n]."""
     quadratic = np.einsum("svd,vu,sud->sd", states, laplacian, states, optimize=True)
     quadratic = np.maximum(quadratic, 0.0)  # L is positive semidefinite: below 0 is rounding
     norm = np.square(states).sum(1)

@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-TOLERANCE = 1e-8  # eigenvalues closer than this share of the largest one are equal
+TOLERANCE = 1e-8  # eigenvalues closer than this share of the largest |eigenvalue| are equal
 
 
 @dataclass(frozen=True)
 class Eigenspaces:
     """The eigenspaces of a symmetric matrix, by ascending eigenvalue.
 
-    Which vectors span a space is arbitrary; nothing below depends on it.
+    Which vectors span an eigenspace is arbitrary; no result below depends on it.
     """
 
-    values: Floats  # [n] ascending, equal ones as they came
+    values: Floats  # [n] ascending, not averaged where they count as equal
     vectors: Floats  # [n, n] columns
     group: NDArray[np.int64]  # [n] eigenspace of each column, 0..p-1
 
     @classmethod
     def of(cls, matrix: Floats) -> Eigenspaces:
-        """Of the symmetric part of ``matrix`` [n, n]."""
+        """Compute the eigenspaces of the symmetric part of ``matrix`` [n, n]."""
         values, vectors = np.linalg.eigh(symmetric(matrix))
         gap = TOLERANCE * max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
         group = np.concatenate([[0], np.cumsum(np.diff(values) > gap)])
@@ -41,11 +41,14 @@ class Eigenspaces:
 
     @property
     def levels(self) -> Floats:
-        """The eigenvalue of each eigenspace (mean of those grouped), [p]."""
+        """The eigenvalue of each eigenspace, [p]: the mean of its members."""
         return np.bincount(self.group, self.values) / self.sizes
 
     def shares(self, vectors: Floats) -> Floats:
-        """Share of each unit column of ``vectors`` [n, q] in each eigenspace, [p, q]; sums to 1."""
+        """Share of each unit column of ``vectors`` [n, q] in each eigenspace, [p, q].
+
+        Each column sums to 1.
+        """
         squares = np.square(self.vectors.T @ vectors)
         out = np.zeros((int(self.group[-1]) + 1, vectors.shape[1]))
         np.add.at(out, self.group, squares)
@@ -54,7 +57,7 @@ class Eigenspaces:
 
 @dataclass(frozen=True)
 class PrincipalAngles:
-    """How far the eigenspaces of one matrix are turned away from those of a reference."""
+    """Angles between the eigenvectors of one matrix and the eigenspaces of a reference."""
 
     angles: Floats  # [n] degrees, 0..90
     nearest: Floats  # [n] eigenvalue of the reference's nearest eigenspace
@@ -62,19 +65,19 @@ class PrincipalAngles:
 
 
 def symmetric(matrix: Floats) -> Floats:
-    """(M + M^T) / 2."""
+    """The symmetric part (M + M^T) / 2 of a matrix M."""
     return np.asarray((matrix + matrix.T) / 2)
 
 
 def asymmetry(matrix: Floats) -> float:
-    """||M - M^T|| / ||M|| (Frobenius), 0 for a zero matrix."""
+    """The ratio ||M - M^T|| / ||M|| (Frobenius); 0 for a zero matrix."""
     return _ratio(np.linalg.norm(matrix - matrix.T), np.linalg.norm(matrix))
 
 
 def commutator(matrix: Floats, other: Floats) -> float:
-    """||[M, N]|| / (||M|| ||N||) (Frobenius), 0 where one of them is zero.
+    """The ratio ||[M, N]|| / (||M|| ||N||) (Frobenius); 0 if one of them is zero.
 
-    For symmetric matrices it is 0 exactly where they have a common basis of eigenvectors.
+    For symmetric matrices it is 0 exactly if they have a common basis of eigenvectors.
     """
     bracket = matrix @ other - other @ matrix
     return _ratio(np.linalg.norm(bracket), np.linalg.norm(matrix) * np.linalg.norm(other))
@@ -83,8 +86,9 @@ def commutator(matrix: Floats, other: Floats) -> float:
 def outside(matrix: Floats, reference: Eigenspaces) -> float:
     """Share of ||M|| (Frobenius) that no matrix with the reference's eigenspaces can express.
 
-    M minus its projection on the matrices that commute with the reference: 0 if M commutes, at
-    most 1. A polynomial of the reference, any filter on a fixed decomposition, stays at 0.
+    It is the norm of M minus the projection of M on the matrices that commute with the reference: 0
+    if M commutes, at most 1. It is 0 for a polynomial of the reference, and so for any filter on a
+    fixed decomposition.
     """
     inside = reference.vectors.T @ matrix @ reference.vectors
     other = reference.group[:, None] != reference.group
@@ -92,10 +96,10 @@ def outside(matrix: Floats, reference: Eigenspaces) -> float:
 
 
 def turn(spaces: Eigenspaces, reference: Eigenspaces) -> PrincipalAngles:
-    """The principal angle between each eigenvector of one matrix and the nearest eigenspace.
+    """The principal angle between each eigenvector of ``spaces`` and the reference's nearest space.
 
-    Inside an eigenspace of ``spaces`` the eigenvectors are those in which the reference is
-    diagonal, so that no arbitrary choice counts. All angles are 0 exactly where the matrices
+    Inside an eigenspace of ``spaces`` the eigenvectors are chosen so that the reference is diagonal
+    there; the result then depends on no arbitrary choice. All angles are 0 exactly if the matrices
     commute, also if one of them has larger eigenspaces than the other.
     """
     ritz = _diagonalising(spaces, reference)
@@ -103,7 +107,7 @@ def turn(spaces: Eigenspaces, reference: Eigenspaces) -> PrincipalAngles:
     nearest = share.argmax(0)
     column = np.arange(share.shape[1])
     within = share[nearest, column]
-    share[nearest, column] = 0  # the sine out of the rest: exact where the angle is small
+    share[nearest, column] = 0  # the sine from the other shares: exact where the angle is small
     angles = np.degrees(np.arctan2(np.sqrt(share.sum(0)), np.sqrt(within)))
     blocks = np.zeros((int(reference.group[-1]) + 1, int(spaces.group[-1]) + 1))
     np.add.at(blocks.T, spaces.group, reference.shares(spaces.vectors).T)

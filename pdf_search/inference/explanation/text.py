@@ -41,7 +41,7 @@ SECTIONS = {
 
 
 def headline(found: Explanation) -> str:
-    """Which model, which weights, which graph."""
+    """Describe in a paragraph which model, which weights and which graph are explained."""
     trained = found.trained
     model, replicate = trained.config.model, trained.replicates[0]
     fold = "" if replicate.fold is None else f", fold {replicate.fold}"
