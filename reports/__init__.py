@@ -1,6 +1,7 @@
-"""Tables and plots of sweeps and studies, from the results database alone: no torch, no ray.
+"""Tables and plots of sweeps and studies, from the results database alone: no torch, no Ray.
 
-Pure tables (grids of cells) and curves first, then thin renderers (Markdown, LaTeX, CSV, HTML).
+Pure functions build tables (grids of cells) and curves; thin renderers turn them into Markdown,
+LaTeX, CSV and HTML.
 """
 
 import lazy_loader

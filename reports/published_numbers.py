@@ -1,4 +1,4 @@
-"""Published numbers of a data set, from ``baselines/*.toml``, exactly as printed there."""
+"""Published numbers of a data set from ``baselines/*.toml``, exactly as printed there."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Published:
 
     @property
     def parameter_count(self) -> int | None:
-        """``505k`` as 505000: as exact as the source gives it."""
+        """The parameter count as a number: 505000 for ``505k``; None if the source gives none."""
         if not self.parameters:
             return None
         return int(Decimal(self.parameters[:-1]) * MULTIPLES[self.parameters[-1]])
 
 
 def published(dataset: str, metric: str, table: str = "results") -> list[Published]:
-    """Checked rows of a data set in the order of their table; none for a set nobody published.
+    """Checked rows of a data set in the order of their table; empty if nobody published any.
 
     ``table``: ``results`` (comparison with other methods) or ``ablation``.
     """
@@ -61,16 +61,17 @@ def published(dataset: str, metric: str, table: str = "results") -> list[Publish
 
 
 def printed_name(dataset: str) -> str:
-    """A data set as the paper prints it; the name itself for one that it does not have."""
+    """Name of a data set as the paper prints it; ``dataset`` itself if the paper has it not."""
     name = _folded(dataset)
     known = (tree["dataset"] for tree in checked_files() if name in map(_folded, tree["names"]))
     return next(known, dataset)
 
 
 def checked_files(table: str = "results") -> list[dict[str, Any]]:
-    """Files of a kind of table; one that was not compared with its source is never printed.
+    """Files of one kind of table whose numbers were compared with their source.
 
     A file says ``checked = true`` once a test compares each of its numbers with the source's text.
+    Other files are never printed.
     """
     files = (tree for tree in read_files() if tree.get("checked") is True)
     return [tree for tree in files if tree.get("table", "results") == table]
@@ -78,7 +79,7 @@ def checked_files(table: str = "results") -> list[dict[str, Any]]:
 
 @cache
 def read_files() -> tuple[dict[str, Any], ...]:
-    """Every file, checked or not; numbers keep their digits."""
+    """Every file, checked or not; decimal numbers are Decimal, so that they keep their digits."""
     return tuple(
         tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
         for path in sorted(FOLDER.glob("*.toml"))

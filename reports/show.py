@@ -25,11 +25,11 @@ from reports.tables.target_table import confirmed_targets, target_lines
 from reports.target_notes import averaged
 from reports.versions import sweep_versions, version_notes, version_text
 
-_COLUMNS = 6  # confirmed trials beside each other
+_COLUMNS = 6  # confirmed trials shown side by side
 
 
 def show_sweep(data: SweepData, limit: int = 20) -> str:
-    """What was asked, how far it is, and the first ``limit`` trials of each phase."""
+    """Say what was asked, how far it is, and list the first ``limit`` trials of each phase."""
     sweep = data.sweep
     label = metric_label(sweep.metric, data.unit)
     states = Counter(entry.trial.state for entry in data.search)
@@ -63,7 +63,11 @@ def _target_table(data: SweepData, label: str, limit: int) -> list[str]:
 
 
 def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Entry:
-    """Raises StoreError if the sweep has no such trial."""
+    """Find a trial of a sweep by its number in a phase.
+
+    Raises:
+        StoreError: the sweep has no such trial.
+    """
     entries = data.search if phase is Phase.SEARCH else data.confirm
     for entry in entries:
         if entry.trial.number == number:
@@ -72,7 +76,7 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
 
 
 def show_trial(data: SweepData, entry: Entry) -> str:
-    """State, values by replicate, sampled values, and the whole configuration as YAML."""
+    """Show state, values by replicate, sampled values, and the whole configuration as YAML."""
     trial, summary = entry.trial, entry.summary
     label = metric_label(data.sweep.metric, data.unit)
     value = format_both(scaled(summary.mean, data.metric), scaled(summary.std, data.metric))

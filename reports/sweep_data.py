@@ -1,4 +1,4 @@
-"""Everything a report needs of one sweep, read once."""
+"""Everything that a report needs of one sweep, read once."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pdf_search.results import Store, TrialSummary, rank_trials, summarise
 from pdf_search.wording import counted
 from reports.tables.pooled import pooled_runs
 
-MOST_REASONS = 3  # for which trials failed, named one by one
+MOST_REASONS = 3  # reasons of failure that are named
 CONFIRM_OF = re.compile(r"confirm of (\d+)")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A trial with its epochs and what they amount to."""
+    """A trial with its epochs and their summary."""
 
     trial: TrialRecord
     epochs: tuple[EpochReport, ...]
@@ -29,21 +29,23 @@ class Entry:
 
     @property
     def is_baseline(self) -> bool:
+        """Whether this is the predictor without a model."""
         return self.trial.origin == "baseline"
 
     @property
     def searched_as(self) -> int | None:
-        """Number of the search trial that this one confirms."""
+        """Number of the search trial that this one confirms; None if it confirms none."""
         found = CONFIRM_OF.fullmatch(self.trial.origin)
         return int(found.group(1)) if found else None
 
     @property
     def train_fraction(self) -> float:
+        """Share of the training part that the trial was trained on, at most 1."""
         return float(self.trial.config.get("data", {}).get("train_fraction", 1.0))
 
     @property
     def cut(self) -> tuple[int, int] | None:
-        """Epochs trained and epochs of the schedule, where a budget cut the run short."""
+        """Epochs trained and epochs of the schedule, if a budget cut the run short; else None."""
         whole = self.trial.config.get("training", {}).get("epochs")
         stop = self.trial.config.get("stop_epoch")
         return (stop, whole) if stop and whole and stop < whole else None
@@ -51,7 +53,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class SweepData:
-    """A sweep and its trials: the search best first, the confirmation in the search's order."""
+    """A sweep and its trials.
+
+    ``search``: best first. ``confirm``: in the search's order, the baseline predictor last.
+    """
 
     sweep: SweepRecord
     search: tuple[Entry, ...]
@@ -59,7 +64,7 @@ class SweepData:
 
     @property
     def title(self) -> str:
-        """The data set as printed: for molecules of one's own the stem of their file."""
+        """Name of the data set as printed; for the user's own molecules the stem of their file."""
         if self.sweep.dataset != "csv":
             return self.sweep.dataset
         definition = self.sweep.space_definition.get("definition", {})
@@ -70,10 +75,12 @@ class SweepData:
 
     @property
     def metric(self) -> Metric:
+        """The metric of the sweep."""
         return METRICS[self.sweep.metric]
 
     @property
     def unit(self) -> str:
+        """Unit of the targets; empty if none is recorded."""
         return str(self.sweep.options.get("unit", ""))
 
     @property
@@ -88,7 +95,10 @@ class SweepData:
 
     @cached_property
     def confirmations(self) -> tuple[Entry, ...]:
-        """One entry a confirmed configuration, over the replicates of all its runs; no baseline."""
+        """One entry per confirmed configuration, over the replicates of all its runs.
+
+        The baseline predictor is not among them.
+        """
         runs = [(e.trial, e.epochs) for e in self.confirm if not e.is_baseline]
         return tuple(_entry(self.sweep, *run) for run in pooled_runs(self.sweep, runs))
 
@@ -114,7 +124,10 @@ class SweepData:
         return notices
 
     def failures(self) -> list[str]:
-        """For each reason how many trials FAILED or DIVERGED of it, the commonest first."""
+        """Each reason of which trials FAILED or DIVERGED with its count, the most common first.
+
+        The first ``MOST_REASONS`` are named, the others counted.
+        """
         bad = [
             f"{entry.trial.state.value}: {entry.trial.reason or 'no reason recorded'}"
             for entry in (*self.search, *self.confirm)
@@ -131,7 +144,11 @@ class SweepData:
 
 
 def load_sweep(store: Store, name: str) -> SweepData:
-    """Raises StoreError for an unknown sweep."""
+    """Read a sweep with its trials and their epochs.
+
+    Raises:
+        StoreError: there is no sweep of this name.
+    """
     sweep = store.sweep(name)
     search = _ranked(sweep, _entries(store, sweep, Phase.SEARCH))
     confirm = _in_order_of_search(search, _entries(store, sweep, Phase.CONFIRM))

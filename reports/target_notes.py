@@ -1,4 +1,4 @@
-"""What a metric over several targets averages."""
+"""The note on how a metric averages several targets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from reports.sweep_data import SweepData
 
 
 def averaged(data: SweepData) -> list[str]:
-    """What a metric over several targets is; nothing for a single one."""
+    """Say that the metric is a mean over targets; nothing for a single target, or for accuracy."""
     count, metric = len(data.target_names), METRICS[data.sweep.metric]
     if count < 2 or data.sweep.metric == "accuracy":
         return []

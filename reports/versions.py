@@ -1,4 +1,4 @@
-"""Which versions of featuriser and split numbers rest on, and whether a table mixes them."""
+"""The versions of featuriser and split behind numbers, and whether a table mixes them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _NAMED = 5
 
 
 def version_text(config: Mapping[str, Any]) -> str:
-    """``featuriser 2, split 2`` of a recorded configuration; what names none is of version 1."""
+    """The versions of a recorded configuration, ``featuriser 2, split 2``; version 1 if unnamed."""
     data = config.get("data") or {}
     return f"featuriser {data.get('featuriser', 1)}, split {data.get('split_version', 1)}"
 
 
 def sweep_versions(data: SweepData) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each trial by name with its configuration; no baseline, which has no model to feed."""
+    """Yield each trial's name and configuration; no baseline, which reads no graphs."""
     for phase, entries in (("search", data.search), ("confirm", data.confirm)):
         for entry in entries:
             if not entry.is_baseline:
@@ -26,7 +26,10 @@ def sweep_versions(data: SweepData) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def version_notes(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
-    """The versions of the rows, where they matter or differ; ``rows``: name, configuration."""
+    """Yield sentences on the versions of ``rows``, if they matter or differ.
+
+    ``rows``: name and configuration of each.
+    """
     found: dict[str, list[str]] = {}
     texts: dict[str, set[str]] = {}  # of each data set
     used: set[str] = set()  # data sets for which versions matter

@@ -1,4 +1,4 @@
-"""Writing a sweep's report folder."""
+"""Writing the report folder of a sweep."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from reports.tables.target_table import target_grid
 
 
 def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
-    """Write leaderboard and result table (md, csv, tex) and ``report.html`` into ``folder``.
+    """Write the leaderboard, the result table and ``report.html`` into ``folder``.
 
-    Where a data set has several targets, ``targets`` (md, csv, tex) holds each one's value.
-
-    Everything is computed before the first file changes; each file is replaced as a whole.
+    The files are ``leaderboard`` (md, csv) and ``table`` (md, csv, tex); if the data set has
+    several targets, ``targets`` (md, csv, tex) holds the value of each. Everything is computed
+    before the first file changes; each file is replaced as a whole.
 
     Raises:
-        StoreError: an unknown sweep, or a folder that cannot be written.
+        StoreError: there is no such sweep, or the folder cannot be written.
     """
     data = load_sweep(store, sweep)
     table, board, targets = result_grid(data), leaderboard_grid(data), target_grid(data)
@@ -41,7 +41,7 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
 
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:
-    """Write files by name, each as a whole.
+    """Write files, given as name to content, each as a whole; returns the paths.
 
     Raises:
         StoreError: the folder cannot be written.

@@ -1,4 +1,4 @@
-"""One number of a table in the paper's form, with all that a reader must know to use it."""
+"""One number of a table, printed as in the paper, with all that a reader must know to use it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any
 from reports.grid.numbers import format_spread, format_value
 
 COMPLETE, PARTIAL, NOT_STARTED, PUBLISHED = "complete", "partial", "not started", "published"
-TOLERANCE = 1e-9  # relative: 0.068 lies within 0.066 ± 0.002
+TOLERANCE = 1e-9  # relative, for rounding errors: 0.068 lies within 0.066 ± 0.002
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number, or a text without one, in the printed unit.
+    """A number in the printed unit, or a text without a number.
 
-    ``kind``: ``ours``, ``published``, ``baseline`` (a predictor without a model), ``aside`` (ours
-    under a rule that no table compares), ``warning`` (no valid estimate), ``computed`` (from data,
-    without training) or ``state`` (a trial's, with its message as ``why``). ``spread`` is the
-    population standard deviation over the ``n`` ``over`` (seeds, folds, epochs). ``exact`` is the
-    text of a source; without it the value is rounded by its spread. ``why`` says what makes it
-    partial. ``reference`` is the published number beside it. ``cut``: a budget ended the run before
-    the setting's last epoch.
+    ``kind`` is ``ours``, ``published``, ``baseline`` (a predictor without a model), ``aside``
+    (ours, by a rule that no table compares), ``warning`` (ours, no valid estimate), ``computed``
+    (without training) or ``state`` (a trial's state, with its message as ``why``).
+
+    ``spread``: standard deviation over ``n`` values, for ours the population one; ``over`` says
+    what n counts (seeds, folds, epochs). ``exact``: the text to print; without it, the value is
+    rounded by its spread. ``why``: what makes it partial. ``reference``: the published number
+    beside it. ``cut``: a budget ended the run before the last epoch of its setting.
     """
 
     kind: str
@@ -50,11 +51,12 @@ class Cell:
 
     @property
     def partial(self) -> bool:
+        """Whether its run is unfinished or not started."""
         return self.state in (PARTIAL, NOT_STARTED)
 
     @property
     def footnote(self) -> str:
-        """What must be read with it: why it is partial, and its note."""
+        """Text of the footnote: why the number is partial, and its note; empty for neither."""
         state = f"{self.state}: {self.why}" if self.why else self.state
         return "; ".join(text for text in (state if self.partial else "", self.note) if text)
 
@@ -68,12 +70,13 @@ class Cell:
 
     @property
     def printed(self) -> str:
+        """Value and spread in one text, such as ``0.066 ± 0.002``."""
         value, spread = self.texts
         return f"{value} ± {spread}" if spread else value
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the reference."""
+        """Our value minus that of the reference; None if one of them is missing."""
         if self.reference is None or self.reference.value is None or self.value is None:
             return None
         return self.value - self.reference.value
@@ -87,7 +90,7 @@ class Cell:
 
     @property
     def difference_text(self) -> str:
-        """``+0.0030, outside``; another protocol is said."""
+        """The difference and a verdict, ``+0.0030, outside``; it says if the protocols differ."""
         if self.difference is None or self.reference is None:
             return "–"
         verdicts = {True: "within", False: "outside", None: "no spread published"}
@@ -97,7 +100,10 @@ class Cell:
         return ", ".join(words)
 
     def as_dict(self) -> dict[str, Any]:
-        """Every number as it is, for CSV; ``ddof`` says what kind of spread ours is."""
+        """The record of the CSV, with unrounded numbers.
+
+        ``ddof`` is 0 if the spread is a population standard deviation of ours, else None.
+        """
         reference = self.reference
         computed = self.spread is not None and self.kind != PUBLISHED
         return {

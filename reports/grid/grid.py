@@ -1,4 +1,4 @@
-"""A table of cells: named columns, lines in groups, footnotes. Pure; renderers are elsewhere."""
+"""A table of cells: named columns, lines in groups, footnotes. Other files render it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ ABSENT = "–"
 
 
 class Formula(str):
-    """A text that is LaTeX already, as ``$O(n^2)$``."""
+    """A text that is LaTeX already, such as ``$O(n^2)$``."""
 
     @property
     def plain(self) -> str:
+        """The formula without LaTeX, such as ``O(n²)``."""
         return self.replace("$", "").replace("^2", "²")
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: its name and one cell, or plain text, a column.
+    """One line of a grid: its name, and a cell or plain text for each column.
 
-    ``section`` changes where a rule is drawn; ``group`` stands in a column of its own, once.
-    ``record``: the line in the CSV, where the grid names ``fields``.
+    A rule is drawn where ``section`` changes. ``group`` is printed in a column of its own, once.
+    ``record``: the line of the CSV, if the grid names ``fields``.
     """
 
     name: str
@@ -40,11 +41,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Grid:
-    """``key`` is the LaTeX label and the CSV's ``table``; ``corner`` heads the lines' names.
+    """A table that the renderers print.
 
-    ``partial`` stands in the title, ``notices`` say in full what is unfinished. ``lead``:
+    ``key``: the LaTeX label, and ``table`` in the CSV. ``corner``: header over the names of the
+    lines. ``partial`` is added to the title; ``notices`` say in full what is unfinished. ``lead``:
     paragraphs above the table. ``asides``: columns that LaTeX leaves out and a page sets small.
-    ``fields``: columns of the CSV, one line a record; without them it has one line a number.
+    ``fields``: the columns of the CSV, one line per record; without them it has one line per
+    number.
     """
 
     key: str
@@ -63,18 +66,24 @@ class Grid:
 
     @property
     def heading(self) -> str:
+        """The title, followed by ``partial`` in brackets."""
         return self.title + (f" ({self.partial})" if self.partial else "")
 
     @property
     def label_columns(self) -> tuple[str, ...]:
+        """Headers of the columns that name the lines: one, or two if the lines have groups."""
         return ("", self.corner) if self.grouped else (self.corner,)
 
     @property
     def grouped(self) -> bool:
+        """Whether any line has a group."""
         return any(line.group for line in self.lines)
 
     def labels(self, index: int) -> tuple[str, ...]:
-        """Name of a line, after its group where that begins."""
+        """Texts that name line ``index``, one for each label column.
+
+        The group is empty where it is that of the line above.
+        """
         line = self.lines[index]
         if not self.grouped:
             return (line.name,)
@@ -83,24 +92,25 @@ class Grid:
 
     @property
     def begins_section(self) -> tuple[bool, ...]:
+        """For each line, whether its section differs from that of the line above."""
         sections = [line.section for line in self.lines]
         return tuple(i > 0 and sections[i - 1] != own for i, own in enumerate(sections))
 
     def numbers(self) -> Iterator[tuple[Line, str, Cell]]:
-        """Every cell with its line and the name of its column."""
+        """Yield every cell with its line and the name of its column."""
         for line in self.lines:
             for column, cell in zip(self.columns, line.cells, strict=True):
                 if isinstance(cell, Cell):
                     yield line, column, cell
 
     def footnotes(self) -> dict[str, str]:
-        """Reasons and notes of cells, with the letter that marks them, in order."""
+        """Footnotes of the cells in order, each with the letter that marks it (a, b, ..., aa)."""
         texts = dict.fromkeys(cell.footnote for *_, cell in self.numbers() if cell.footnote)
         return {text: _letters(i) for i, text in enumerate(texts)}
 
 
 def marked(metric: Metric, lines: Sequence[Line], column: int) -> list[Line]:
-    """The lines with best and second marked in one column."""
+    """The lines with the best and second-best number of one column marked."""
     places = [i for i, line in enumerate(lines) if isinstance(line.cells[column], Cell)]
     cells = [cell for i in places if isinstance(cell := lines[i].cells[column], Cell)]
     result = list(lines)

@@ -1,4 +1,4 @@
-"""Tables that belong to no study as files: Markdown, LaTeX, CSV, and a page."""
+"""Writing tables that belong to no study as Markdown, LaTeX, CSV and a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reports.write import write_files
 
 
 def write_grids(name: str, grids: Sequence[Grid], folder: Path) -> list[Path]:
-    """Write tables that belong to no study, and NAME.html.
+    """Write all tables into NAME.csv, NAME.md, NAME.tex and NAME.html; returns the paths.
 
     Raises:
         StoreError: the folder cannot be written.

@@ -1,4 +1,4 @@
-"""A grid as Markdown, as LaTeX (booktabs), as CSV, and as plain text."""
+"""Rendering a grid as Markdown, as LaTeX (booktabs), as CSV, and as plain text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CSV_COLUMNS = ("table", "line", "column", *CELL_COLUMNS)
 
 
 def tables_as_files(name: str, grids: Sequence[Grid]) -> dict[str, str]:
-    """NAME.csv, NAME.md and NAME.tex, all tables in each."""
+    """Contents of NAME.csv, NAME.md and NAME.tex; each file holds all tables."""
     return {
         f"{name}.csv": grid_csv(grids),
         f"{name}.md": "\n".join(map(grid_markdown, grids)),
@@ -30,7 +30,7 @@ def tables_as_files(name: str, grids: Sequence[Grid]) -> dict[str, str]:
 
 
 def grid_plain(grid: Grid, most: int | None = None) -> str:
-    """The first ``most`` lines for a terminal, without notes."""
+    """The first ``most`` lines as aligned text for a terminal, without notes."""
     rows = [
         [*grid.labels(i), *(cell if isinstance(cell, str) else cell.printed for cell in line.cells)]
         for i, line in enumerate(grid.lines[:most])
@@ -39,7 +39,7 @@ def grid_plain(grid: Grid, most: int | None = None) -> str:
 
 
 def grid_markdown(grid: Grid) -> str:
-    """Best in bold, second underlined; letters in brackets are footnotes."""
+    """The table in Markdown: best in bold, second underlined, footnotes as letters in brackets."""
     letters = grid.footnotes()
     rows = [
         [*map(escaped, grid.labels(i)), *(_markdown(grid, cell, letters) for cell in line.cells)]
@@ -68,7 +68,10 @@ def _markdown(grid: Grid, cell: Cell | str, letters: dict[str, str]) -> str:
 
 
 def grid_latex(grid: Grid) -> str:
-    """A table environment that needs booktabs and graphicx: what is wider than the page shrinks."""
+    """The table in LaTeX, which needs booktabs and graphicx.
+
+    A table that is wider than the page is shrunk to it.
+    """
     letters = grid.footnotes()
     shown = [name not in grid.asides for name in grid.columns]
     rows = [
@@ -118,9 +121,10 @@ def _sources(cells: Sequence[Cell | str]) -> str:
 
 
 def grid_csv(grids: Sequence[Grid]) -> str:
-    """Every number as it is, none rounded; no number is an empty cell, lists and trees are JSON.
+    """The tables as CSV: no number is rounded, and a missing one is an empty cell.
 
-    One line a number, published ones included; or one a record, where a grid names its fields.
+    There is one line per number, published ones included; or one line per record, if a grid names
+    its fields. Lists and trees are JSON.
     """
     fields = next((grid.fields for grid in grids if grid.fields), CSV_COLUMNS)
     out = io.StringIO()

@@ -1,4 +1,4 @@
-"""Text for LaTeX: its own signs escaped, letters as they are, and never one that stops pdflatex."""
+"""Text for LaTeX: special signs are escaped, letters stay, and nothing stops pdflatex."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ GREEK = (
 )
 _words = GREEK.split()
 SIGNS |= {sign: rf"$\{name}$" for sign, name in zip(_words[::2], _words[1::2], strict=True)}
-# Beyond Latin letters, what LaTeX's standard encoding sets without a package.
+# Signs beyond Latin letters that LaTeX's standard encoding prints without a package.
 SET = frozenset("¡¢£¤¥§¨©ª¬®¯°´µ¶·¸¹º¼½¾¿×÷‐‑‒—‘’“”…‰€→←•™")
 ONLY_IN_T1 = frozenset("«»„ðþÐÞđĐąĄęĘįĮųŲŋŊ")
 NOT_LATEX = frozenset("ħĦĿŀĸŧŦŉſ³")
 
 
 def escape_latex(text: str) -> str:
-    """A letter that pdflatex has not is written as its number, ``U+4E2D``."""
+    """Escape text for pdflatex; a letter that it cannot print becomes its code, ``U+4E2D``."""
     parts = unicodedata.normalize("NFC", text).split("--")  # which LaTeX would join to one dash
     return "-{}-".join("".join(map(_escaped, part)) for part in parts)
 

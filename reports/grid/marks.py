@@ -1,4 +1,4 @@
-"""Which numbers of a column are marked best and second."""
+"""Choosing which numbers of a column are marked as best and second-best."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from reports.grid.plain_table import BEST, SECOND
 
 
 def marks(metric: Metric, rivals: Sequence[Cell]) -> list[str]:
-    """``best``, ``second`` or empty for each, among those that can be compared.
+    """Rank the numbers that can be compared: ``best``, ``second`` or empty for each cell.
 
-    Only cells of kind ``ours`` and ``published`` take part. Without a whole
-    number of ours, or with fewer than two to compare, none is marked.
+    Only complete numbers of kind ``ours`` and ``published`` are ranked; equal numbers share a mark.
+    None is marked if none of them is ours, or if fewer than two can be compared.
     """
     alike = _comparable(rivals)
     found = [rival.value if i in alike else None for i, rival in enumerate(rivals)]
@@ -26,8 +26,11 @@ def marks(metric: Metric, rivals: Sequence[Cell]) -> list[str]:
 
 
 def _comparable(rivals: Sequence[Cell]) -> set[int]:
-    """Whole ones of the protocol, training set and length of our first, of ours those of most
-    runs. Runs ``cut`` short are compared with each other alone, as are those on fewer graphs.
+    """Places of the cells that can be compared with our first complete one.
+
+    They are complete and have its protocol, training fraction and ``cut``. So runs that were cut
+    short, or trained on fewer graphs, are compared only with each other. Of our cells, only those
+    with the most runs (n) are included.
     """
     whole = {
         i: rival

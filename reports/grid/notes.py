@@ -1,4 +1,4 @@
-"""The sentences under tables: protocol, spread, comparability, what is unfinished."""
+"""The sentences under a table: protocol, spread, comparability, and what is unfinished."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEARCH_WITH_FOLDS = (
 
 
 def baseline_name(metric: str) -> str:
-    """What the predictor without a model is: the mean, the majority class, or class frequency."""
+    """Name of the predictor without a model, which depends on the metric."""
     if METRICS[metric].mode == "min":
         return "mean predictor"
     return "majority class" if metric == "accuracy" else "constant predictor"
@@ -49,7 +49,11 @@ def baseline_name(metric: str) -> str:
 def table_notes(
     data: SweepData, split: str, quoted: bool, marks: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Everything a reader must know to use the numbers, one sentence group an item."""
+    """Yield the notes that a reader of a sweep's table must know, one text per topic.
+
+    ``split``: of the printed numbers. ``quoted``: whether published rows are shown. ``marks``:
+    those of the rows.
+    """
     protocol = data.sweep.protocol
     advice = divergence_advice([entry.trial for entry in data.search])
     if split == "valid" and advice:
@@ -80,7 +84,7 @@ def table_notes(
 
 
 def marks_note(folds: bool, marked: bool) -> str:
-    """How numbers are marked, and that none is, if so."""
+    """Explain how numbers are marked, and that none is, if so."""
     text = (
         "Best is bold, second is underlined, among rows of the same protocol, training set and "
         "length that are whole and, if ours, have the most replicates (n). The baseline predictor "

@@ -10,28 +10,29 @@ from pdf_search.records import METRICS, Metric
 SIGNIFICANT = 4  # digits of a value without a spread
 MOST_DECIMALS = 6
 LARGE, SMALL = 1e9, 1e-4  # beyond them a power of ten is written
-VAGUE = ("low", "high", "step", "kind")  # last parts of a path that need the part before
+VAGUE = ("low", "high", "step", "kind")  # last parts of a path that say little alone
 
 
 def scaled(value: float | None, metric: Metric) -> float | None:
-    """A recorded value in the unit it is printed in (percent for accuracy, ROC-AUC, AP)."""
+    """Convert a recorded value to the printed unit (percent for accuracy, ROC-AUC and AP)."""
     if value is None:
         return None
     return value * 100 if metric.percent else value
 
 
 def unit_of(metric: Metric, unit: str = "") -> str:
+    """The printed unit: ``%`` for a metric in percent, else ``unit``."""
     return "%" if metric.percent else unit
 
 
 def metric_label(name: str, unit: str = "") -> str:
-    """``RMSE (kcal/mol)``, ``accuracy (%)``."""
+    """Name of a metric with its unit: ``RMSE (kcal/mol)``, ``accuracy (%)``."""
     metric = METRICS[name]
     return metric.label if metric.percent or not unit else f"{metric.label} ({unit})"
 
 
 def decimals_of(value: float, spread: float | None) -> int:
-    """Decimals that show two significant digits of the spread (or four of a lone value)."""
+    """How many decimals show two significant digits of the spread, or four of a lone value."""
     if spread is not None and spread > 0 and isfinite(spread):
         exponent = int(f"{spread:.1e}".split("e")[1])  # after rounding: 0.0996 counts as 0.10
         return min(max(1 - exponent, 0), MOST_DECIMALS)
@@ -41,18 +42,18 @@ def decimals_of(value: float, spread: float | None) -> int:
 
 
 def format_value(value: float | None, spread: float | None) -> str:
-    """The value alone, to the decimals its spread allows; an en dash for none."""
+    """Format a value alone, to the decimals that its spread allows; an en dash for None."""
     if value is None:
         return "–"
     return _written(value, value, spread)
 
 
 def format_spread(value: float | None, spread: float | None) -> str:
-    """The spread to the same decimals as its value; empty for none."""
+    """Format a spread to the decimals of its value; empty if there is none."""
     if value is None or spread is None:
         return ""
     text = _written(spread, value, spread)
-    return f"{spread:.1e}" if spread and not float(text) else text  # small is not none
+    return f"{spread:.1e}" if spread and not float(text) else text  # a small spread is not 0
 
 
 def _written(number: float, value: float, spread: float | None) -> str:
@@ -64,17 +65,18 @@ def _written(number: float, value: float, spread: float | None) -> str:
 
 
 def format_both(value: float | None, spread: float | None) -> str:
-    """``0.066 ± 0.002``; a single run prints without a spread."""
+    """Format value and spread, ``0.066 ± 0.002``; a single run has no spread."""
     second = format_spread(value, spread)
     return format_value(value, spread) + (f" ± {second}" if second else "")
 
 
 def format_count(count: int | None) -> str:
+    """Format a count with commas, ``499,681``; an en dash for None."""
     return "–" if count is None else f"{count:,}"
 
 
 def format_seconds(seconds: float | None) -> str:
-    """``8.4 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    """Format a duration: ``8.4 s``, ``3 min 20 s``, ``2 h 05 min``; an en dash for None."""
     if seconds is None:
         return "–"
     if seconds < 60:
@@ -86,7 +88,7 @@ def format_seconds(seconds: float | None) -> str:
 
 
 def format_parameter(value: object) -> str:
-    """A sampled value: floats to four digits, lists and trees compactly."""
+    """Format a sampled value: floats to four significant digits, lists and trees compactly."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, dict):
@@ -97,7 +99,10 @@ def format_parameter(value: object) -> str:
 
 
 def short_names(paths: Iterable[str]) -> dict[str, str]:
-    """Dotted paths to their shortest endings that stay distinct and say what they are about."""
+    """Map dotted paths to their shortest endings that are distinct.
+
+    An ending that says little alone (``VAGUE``) keeps the part before it.
+    """
     every = list(dict.fromkeys(paths))
     names = {}
     for path in every:

@@ -1,4 +1,4 @@
-"""A grid of text cells, and its rendering as Markdown. Nothing here knows what the cells mean."""
+"""Tables of text cells as Markdown, or aligned for a terminal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ MARKDOWN_MARKS = {BEST: ("**", "**"), SECOND: ("<u>", "</u>")}
 
 
 def render_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table with aligned columns; text is escaped."""
+    """A Markdown table with aligned columns. The cells are plain text and are escaped."""
     return align_markdown(*([escape_markdown(cell) for cell in row] for row in (header, *rows)))
 
 
 def align_markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
-    """A Markdown table of cells that are Markdown already."""
+    """A Markdown table with aligned columns. The cells are Markdown already."""
     cells = [header, *rows]
     widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(header))]
     lines = [_line(row, widths) for row in cells]
@@ -27,13 +27,14 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def escape_markdown(text: str) -> str:
+    """Escape Markdown's special signs; runs of white space become one space."""
     for sign in ("\\", "|", "*", "_", "`", "<", "["):
         text = text.replace(sign, "\\" + sign)
     return " ".join(text.split())
 
 
 def render_plain(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns for a terminal."""
+    """A table with aligned columns for a terminal."""
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     lines = (zip(row, widths, strict=True) for row in (header, *rows))
     return "\n".join("  ".join(c.ljust(w) for c, w in line).rstrip() for line in lines) + "\n"

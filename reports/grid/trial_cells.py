@@ -1,4 +1,4 @@
-"""Cells of trials and of published rows: the one way from a record to a number of a table."""
+"""Cells of trials and of published rows; all numbers of tables are made from records here."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from reports.grid.numbers import format_count, scaled, unit_of
 from reports.published_numbers import Published
 from reports.sweep_data import Entry, SweepData
 
-NO_COUNT = "NA"  # the paper's word for a parameter count that is not known
+NO_COUNT = "NA"  # what the paper prints for an unknown parameter count
 
 
 def metric_cell(
     data: SweepData, entry: Entry, split: str, values: Iterable[float | None], **facts: Any
 ) -> Cell:
-    """Mean and spread of a trial's values of the metric, one a replicate.
+    """Mean and spread of a trial's metric over its replicates.
 
-    ``facts``: fields of the cell that are to differ. A baseline predictor that is the same for
-    every seed has no spread.
+    ``values``: as recorded, one per replicate. ``facts``: fields of the cell to override. A
+    baseline predictor that is the same for every seed has no spread.
     """
     stat = Stat.of(values)
     known = {
@@ -36,7 +36,10 @@ def metric_cell(
 
 
 def entry_cell(data: SweepData, entry: Entry, quantity: str, **facts: Any) -> Cell:
-    """What any number of a trial says of it: setting, state, seeds, epochs."""
+    """A cell with what every number of a trial says of it: setting, state, seeds, epochs.
+
+    ``facts``: the value and other fields to set or override.
+    """
     summary, trial = entry.summary, entry.trial
     known: dict[str, Any] = {
         "kind": "ours",
@@ -55,7 +58,7 @@ def entry_cell(data: SweepData, entry: Entry, quantity: str, **facts: Any) -> Ce
 
 
 def published_cell(dataset: str, row: Published, split: str = "test", **facts: Any) -> Cell:
-    """A published number as printed."""
+    """A published number as printed in its source; ``facts``: fields to override."""
     valid = split == "valid"
     texts = (row.valid_text, row.valid_spread_text) if valid else (row.text, row.spread_text)
     known: dict[str, Any] = {
@@ -78,7 +81,7 @@ def published_cell(dataset: str, row: Published, split: str = "test", **facts: A
 
 
 def shortened(entry: Entry) -> list[str]:
-    """What sets a trial apart from one of the whole setting: fewer epochs, fewer graphs."""
+    """How a run is less than its whole setting: fewer epochs, fewer training graphs."""
     found = []
     if entry.cut is not None and not entry.is_baseline:
         found.append("cut after {} of {} epochs".format(*entry.cut))
@@ -88,7 +91,7 @@ def shortened(entry: Entry) -> list[str]:
 
 
 def over(entries: Iterable[Entry]) -> str:
-    """What n counts: seeds, folds, or both."""
+    """What n counts in these trials: seeds, folds, or both."""
     replicates = [replicate for entry in entries for replicate in entry.trial.replicates]
     if all(replicate.fold is None for replicate in replicates):
         return "seeds"
@@ -113,7 +116,7 @@ def seeds_text(entry: Entry) -> str:
 
 
 def epochs_text(entry: Entry) -> str:
-    """Epochs done and planned by the setting: ``351 of 351``."""
+    """Epochs done, and planned by the setting: ``351 of 351``."""
     planned = entry.cut[1] if entry.cut else entry.summary.epochs_planned
     return f"{entry.summary.epochs} of {planned}"
 

@@ -1,1 +1,1 @@
-"""Figures and pages: curves, importance, HTML."""
+"""Curves, importance of hyperparameters, and the figures and HTML pages that show them."""

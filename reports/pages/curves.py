@@ -1,4 +1,4 @@
-"""Learning curves and figures of them as plain numbers. Pure."""
+"""Learning curves, and the figures made of them, as plain numbers without a plotting library."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from reports.sweep_data import Entry, SweepData
 
 MOST_CURVES = 5
 PARTS = ("train loss", "valid", "test")
-DECADE = 10
+DECADE = 10  # a logarithmic axis beyond this ratio of values
 CUT = 0.025  # share of the values at each end that a range may leave out
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean and population standard deviation over replicates by epoch.
+    """Mean and population standard deviation over replicates, by epoch.
 
     ``part``: ``train loss``, ``valid`` or ``test``. ``std`` has None where fewer than two
     replicates have a value. Metrics are in the printed unit, the loss as recorded.
@@ -33,11 +33,12 @@ class Curve:
 
     @property
     def low(self) -> tuple[float | None, ...]:
-        """Lower edge of the band: the mean less one deviation."""
+        """Lower edge of the band: the mean minus one standard deviation."""
         return self._edge(-1)
 
     @property
     def high(self) -> tuple[float | None, ...]:
+        """Upper edge of the band: the mean plus one standard deviation."""
         return self._edge(1)
 
     def _edge(self, sign: int) -> tuple[float | None, ...]:
@@ -46,14 +47,16 @@ class Curve:
 
     @property
     def dotted(self) -> bool:
-        """Whether points are drawn on the line, which has few."""
+        """Whether points are drawn on the line, because it has fewer than four."""
         return len(self.epochs) < 4
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes. ``thin``: single folds. ``chosen``: epochs at which values are reported,
-    with those values; ``rule``: the epoch, if one was chosen for all folds.
+    """One pair of axes with its curves.
+
+    ``thin``: the curves of single folds. ``chosen``: the epochs at which values are reported, with
+    those values. ``rule``: the epoch, if one was chosen for all folds.
     """
 
     title: str
@@ -66,7 +69,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Axis:
-    """Range of y; logarithmic where values span decades."""
+    """Range of the y axis, logarithmic where the values span more than a decade."""
 
     low: float
     high: float
@@ -74,7 +77,7 @@ class Axis:
 
     @classmethod
     def of(cls, panels: Sequence[Panel]) -> Axis | None:
-        """None for panels without values."""
+        """The range for the curves of some panels; None if they have too few values."""
         curves = [curve for panel in panels for curve in (*panel.curves, *panel.thin)]
         values = [v for curve in curves for v in curve.mean if v is not None]
         if values and min(values) > 0 and max(values) > DECADE * min(values):
@@ -85,7 +88,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class CurveFigure:
-    """Panels in rows. ``name`` is that of its files, or of its section."""
+    """Panels in rows; ``name`` is that of the figure's files, or of its section in a page."""
 
     name: str
     title: str
@@ -93,7 +96,10 @@ class CurveFigure:
     rows: tuple[tuple[Panel, ...], ...]
 
     def places(self) -> Iterator[tuple[int, int, Panel, Axis | None]]:
-        """Row, column, panel and y axis, which the panels of a row share that show the same."""
+        """Yield row, column, panel and y axis.
+
+        The panels of a row that show the same quantity share the axis.
+        """
         for row, panels in enumerate(self.rows):
             for column, panel in enumerate(panels):
                 alike = [other for other in panels if other.label == panel.label]
@@ -101,17 +107,18 @@ class CurveFigure:
 
     @property
     def columns(self) -> int:
+        """Number of panels in the longest row."""
         return max(map(len, self.rows))
 
     @property
     def labels(self) -> list[str]:
-        """Of the curves, each once: a label has one colour in all panels."""
+        """Labels of the curves, each once: a label has one colour in all panels."""
         panels = [panel for row in self.rows for panel in row]
         return list(dict.fromkeys(curve.label for panel in panels for curve in panel.curves))
 
 
 def learning_figure(data: SweepData, label: str) -> CurveFigure | None:
-    """The learning curves, a panel a part (loss, validation, test); None before any epoch."""
+    """The learning curves in a panel per part (loss, validation, test); None before any epoch."""
     curves = learning_curves(data)
     panels = []
     for part in dict.fromkeys(curve.part for curve in curves):
@@ -129,7 +136,10 @@ def part_title(part: str, label: str) -> str:
 
 
 def learning_curves(data: SweepData) -> list[Curve]:
-    """Curves of the confirmed configurations, or of the search's best before a confirmation."""
+    """Curves of the confirmed configurations or, before a confirmation, of the best search trials.
+
+    At most ``MOST_CURVES`` trials are shown.
+    """
     confirmed = [entry for entry in data.confirmations if entry.epochs]
     shown = (confirmed or [entry for entry in data.search if entry.epochs])[:MOST_CURVES]
     parts = PARTS if confirmed else PARTS[:2]
@@ -144,12 +154,13 @@ def stopping_curves(data: SweepData) -> list[Curve]:
 
 
 def label_of(entry: Entry) -> str:
+    """Name of a trial by its number in the search, also if it was confirmed since."""
     number = entry.searched_as
     return f"trial {entry.trial.number if number is None else number}"
 
 
 def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | None:
-    """A trial's curve of one part; None where it has no values."""
+    """The curve of one part of a trial; None if it has no values."""
     field = "train_loss" if part == "train loss" else part
     stats = [Stat.of(getattr(r, field) for r in report.replicates) for report in entry.epochs]
     if all(stat.mean is None for stat in stats):
@@ -166,7 +177,10 @@ def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | Non
 
 
 def readable_range(curves: Iterable[Curve]) -> tuple[float, float] | None:
-    """A range of y that shows most values: a diverging trial must not flatten all others."""
+    """A range of y that shows most values: a diverging trial must not flatten all others.
+
+    None for fewer than two values.
+    """
     values = sorted(v for curve in curves for v in curve.mean if v is not None)
     if len(values) < 2:
         return None
@@ -181,7 +195,7 @@ def _quantile(values: Sequence[float], q: float) -> float:
 
 
 def _extended(values: Sequence[float], low: float, high: float) -> tuple[float, float]:
-    """Take the extremes in where they are not far off."""
+    """Extend the range to the smallest and largest value where they are near."""
     reach = 0.5 * (high - low)
     return (
         values[0] if low - values[0] <= reach else low,

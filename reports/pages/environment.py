@@ -1,4 +1,4 @@
-"""Where the templates are."""
+"""The jinja environment of all templates of reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import jinja2
 
 @cache
 def templates() -> jinja2.Environment:
-    """HTML is escaped by jinja, LaTeX by escape_latex; an unknown name is an error."""
+    """The environment of ``reports/templates``, made once.
+
+    jinja escapes HTML; LaTeX templates call ``escape_latex``. An unknown name is an error.
+    """
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=jinja2.select_autoescape(enabled_extensions=("html.j2",), default=False),

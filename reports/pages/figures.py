@@ -1,4 +1,4 @@
-"""Figures for pages (plotly), from plain curves and shares."""
+"""Interactive figures for pages (plotly), drawn from plain curves and shares."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROW_HEIGHT = 260  # pixels
 
 
 def curve_figure(figure: CurveFigure) -> go.Figure:
-    """Panels of curves, to be hovered and zoomed."""
+    """Draw panels of curves."""
     rows, columns = len(figure.rows), figure.columns
     titles = [row[i].title if i < len(row) else "" for row in figure.rows for i in range(columns)]
     gaps = {"vertical_spacing": 0.35 / max(rows, 2), "horizontal_spacing": 0.08}
@@ -98,7 +98,7 @@ def _draw(
 
 
 def _curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
-    """The line of a curve, after its band where it has one."""
+    """The line of a curve, preceded by its band where it has one."""
     common: dict[str, Any] = {"legendgroup": curve.label, "name": curve.label}
     line = go.Scatter(
         x=curve.epochs,
@@ -136,7 +136,10 @@ def _band(curve: Curve) -> tuple[list[int], list[float]] | None:
 
 
 def stopping_figure(curves: Sequence[Curve], label: str) -> go.Figure:
-    """Every trial's validation curve by state; where a curve ends, its trial was stopped."""
+    """Draw the validation curve of every trial, coloured by state.
+
+    A dot marks the end of a curve, where its trial stopped.
+    """
     figure = go.Figure()
     order = list(STATE_COLOURS)
     drawn = sorted(curves, key=lambda c: order.index(State(c.state)))  # short curves on top
@@ -165,7 +168,7 @@ def stopping_figure(curves: Sequence[Curve], label: str) -> go.Figure:
 
 
 def importance_figure(report: ImportanceReport) -> go.Figure:
-    """Bars of explained share; grey where chance explains as much."""
+    """Draw bars of the explained share, grey where chance explains as much."""
     rows = report.rows[::-1]
     figure = go.Figure()
     paths = [row.path for row in rows]
@@ -194,11 +197,13 @@ def importance_figure(report: ImportanceReport) -> go.Figure:
 
 
 def epoch_axis(figure: go.Figure, curves: Sequence[Curve]) -> None:
+    """Label the x axes of ``figure``; a short run gets a tick for each epoch."""
     last = max((curve.epochs[-1] for curve in curves), default=0)
     figure.update_xaxes(title_text="epoch", dtick=1 if last <= 10 else None)
 
 
 def styled(figure: go.Figure, height: int) -> go.Figure:
+    """Give ``figure`` the common style and a height in pixels; returns it."""
     figure.update_layout(
         template="plotly_white",
         height=height,
@@ -210,7 +215,10 @@ def styled(figure: go.Figure, height: int) -> go.Figure:
 
 
 def figure_section(name: str, title: str, text: str, figure: go.Figure | None) -> dict[str, Any]:
-    """A figure as a section of a page, its script left out; the text alone without a figure."""
+    """A figure as a section of a page; without a figure the text alone.
+
+    The page holds plotly's script once, so it is left out here.
+    """
     html = (
         ""
         if figure is None
@@ -225,5 +233,5 @@ def figure_section(name: str, title: str, text: str, figure: go.Figure | None) -
 
 
 def curve_section(figure: CurveFigure) -> dict[str, Any]:
-    """Curves as a section of a page."""
+    """A figure of curves as a section of a page."""
     return figure_section(figure.name, figure.title, figure.text, curve_figure(figure))

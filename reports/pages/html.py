@@ -1,4 +1,4 @@
-"""One self-contained HTML page: tables and figures, plotly's script once inside, no network."""
+"""The page of a sweep: one self-contained HTML file with tables, figures and plotly's script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reports.sweep_data import SweepData
 
 
 def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None) -> str:
-    """The page. Opens from disk without a network."""
+    """Render the page, which opens from disk without a network."""
     label = metric_label(data.sweep.metric, data.unit)
     return (
         templates()
@@ -54,7 +54,7 @@ def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
 
 
 def provenance(data: SweepData) -> list[tuple[str, str]]:
-    """Command, versions, data: how the numbers of a sweep came to be, by name."""
+    """How the numbers of a sweep came to be, as (name, value): command, versions, data."""
     sweep = data.sweep
     devices = dict.fromkeys(e.trial.device for e in (*data.search, *data.confirm) if e.trial.device)
     facts = [

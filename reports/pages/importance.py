@@ -1,8 +1,9 @@
-"""Which sampled values went with a better validation metric: a simple measure and its noise.
+"""Importance of hyperparameters: which sampled values went with a better validation metric.
 
-For each parameter alone: the share of the variance of the trials' ranks that it explains (squared
-rank correlation for numbers, between-group share for categories), and what share pure chance
-explains in 95 of 100 shuffles. No interaction, no causality: a bar below its noise says nothing.
+For each parameter alone, it is the share of the variance of the trials' ranks that the parameter
+explains: the squared rank correlation for numbers, the between-group share for categories. Its
+noise level is the 95 % quantile of the same share after shuffling the ranks. Interactions are not
+measured, and neither is causality. A share below its noise level says nothing.
 """
 
 from __future__ import annotations
@@ -28,26 +29,32 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Importance:
+    """How much one parameter explains, beside what chance explains."""
+
     path: str
     share: float  # of the variance of ranks, 0..1
-    noise: float  # share that chance alone reaches in 95 of 100 shuffles
+    noise: float  # 95 % quantile of the share over shuffles
     n: int
 
     @property
     def meaningful(self) -> bool:
+        """Whether the parameter explains more than chance."""
         return self.share > self.noise
 
 
 @dataclass(frozen=True)
 class ImportanceReport:
-    """``rows`` by falling share; empty with the reason in ``basis`` if there are too few trials."""
+    """The parameters by falling share, and the values that they were compared by (``basis``).
+
+    If too few trials can be compared, there are no rows, and ``basis`` is the reason.
+    """
 
     rows: tuple[Importance, ...]
     basis: str
 
 
 def importance(data: SweepData) -> ImportanceReport:
-    """Importance over trials that can be compared: at equal epochs, or all complete."""
+    """Measure importance over trials that can be compared: all complete, or all at one epoch."""
     scored, basis = _comparable(data)
     if len(scored) < FEWEST_TRIALS:
         reason = f"left out: {len(scored)} comparable trials, at least {FEWEST_TRIALS} are needed"
@@ -90,7 +97,7 @@ def _of_parameter(path: str, scored: Sequence[tuple[Entry, float]]) -> Importanc
 
 
 def _design(values: Sequence[Any]) -> Floats:
-    """Centred columns that span what the parameter can say: ranks, or one column a category."""
+    """Orthonormal columns that span the centred ranks of numbers, or indicators of categories."""
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         columns = _ranks(np.array(values, dtype=float))[:, None]
     else:
@@ -107,6 +114,6 @@ def _share(basis: Floats, target: Floats) -> float:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks with ties averaged."""
+    """Ranks from 1; equal values get the mean of their ranks."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse], dtype=np.float64)

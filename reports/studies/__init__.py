@@ -1,4 +1,4 @@
-"""Tables and figures of a study: the paper's tables with our runs beside the published numbers."""
+"""Tables and figures of a study: our runs beside the published numbers of the paper's tables."""
 
 from reports.studies.matrix import papers_grid
 from reports.studies.study_data import Study, has_study, load_study

@@ -1,4 +1,4 @@
-"""The ablation table: validation and test values of ours beside the published ones."""
+"""The ablation table: our validation and test values beside the published ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALID, TEST = 0, 1  # columns that hold our values
 
 
 def ablation_grid(study: Study) -> Grid:
-    """Rows in the study's order; published rows that it leaves out follow with theirs alone."""
+    """Build the table: rows in the study's order, then published rows that the study leaves out."""
     lines = [line for part in study.parts for line in _lines(study, part)]
     metric = study.parts[0].metric
     for column in (VALID, TEST):
@@ -67,7 +67,11 @@ def _line(study: Study, name: str, part: SweepData, run: Run | None, row: Publis
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Architecture and case of a row: ``shd-((eps, k), 2L)`` is shd and ((eps, k), 2L)."""
+    """Split a row's name into architecture and case.
+
+    ``shd-((eps, k), 2L)`` gives ``shd`` and ``((eps, k), 2L)``; a name of another form has no
+    architecture.
+    """
     found = ARCHITECTURE.fullmatch(name)
     return (found.group(1), found.group(2)) if found else ("", name)
 

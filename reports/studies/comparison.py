@@ -1,4 +1,4 @@
-"""Each number of ours on a line of its own, beside the published one that it repeats."""
+"""A table with each of our numbers on a line of its own, beside the published one it repeats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.studies.study_data import Run, Study, title_of
 
 
 def comparison_grid(study: Study) -> Grid:
-    """Protocol, n, parameters, state and difference of every run."""
+    """Build the table: protocol, n, parameters, state and difference of every run."""
     lines = tuple(_comparison(run, score_cell(run)) for run in study.runs())
     return Grid(
         key=f"{study.name}/comparison",

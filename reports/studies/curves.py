@@ -1,4 +1,4 @@
-"""The paper's figures as plain numbers: curves by architecture, accuracy over folds. Pure."""
+"""The paper's figures as plain numbers: curves by architecture, and accuracy over folds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ FOLDS = (
 
 
 def study_figures(study: Study) -> list[CurveFigure]:
-    """Accuracy over folds, or the learning curves of every data set; empty before any epoch."""
+    """The figures of a study; empty before any epoch.
+
+    A study of kind ``folds`` has the accuracy over folds, one of kind ``timing`` no figure, any
+    other the learning curves of every data set.
+    """
     if study.table == "timing":
         return []
     if study.table == "folds":
@@ -44,7 +48,7 @@ def _learning(study: Study, part: SweepData) -> CurveFigure:
 
 
 def _learning_rows(part: SweepData, runs: Sequence[Run]) -> tuple[tuple[Panel, ...], ...]:
-    """A row a part of the data, shd and idp beside each other."""
+    """One row of panels per part of the data, with shd and idp side by side."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(split_name(run.name)[0], []).append(run)

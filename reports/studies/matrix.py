@@ -1,4 +1,4 @@
-"""Methods as rows, data sets as columns: the paper's result tables, with our rows below."""
+"""Tables with methods as rows and data sets as columns, as in the paper, with our rows below."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAPERS_COLUMNS: dict[str, Columns] = {
     "results": {"zinc": "mae", "ogbg-molpcba": "ap", "ogbg-ppa": "accuracy"},
     "folds": dict.fromkeys(TU_SETS.split(), "accuracy"),
 }
-METHODS = (  # of the paper's table in order, which its columns alone do not tell
+METHODS = (  # in the order of the paper's table, which the columns alone do not determine
     "GCN GIN GAT GraphS GatedG MPNN DeeperG PNA DGN GSN GINE-AP PHC-GN ExpC GT SAN Graphor KS-SAT "
     "GPS GM-Mix PDF"
 )
@@ -32,9 +32,9 @@ RULES: tuple[tuple[str, str, Callable[[Run], Cell]], ...] = (
 
 
 def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
-    """The table of a study of kind ``results`` or ``folds``.
+    """Build the table of a study of kind ``results`` or ``folds``.
 
-    ``columns``: metric by data set; without it, those of the study.
+    ``columns``: metric by data set; by default those of the study.
     """
     shown = columns or {part.title: part.sweep.metric for part in study.parts}
     results = study.table == "results"
@@ -56,7 +56,7 @@ def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
 
 
 def papers_grid(table: str, title: str, studies: Sequence[Study]) -> Grid:
-    """All columns of a table of the paper, with the rows of several studies of its kind."""
+    """Build a table of the paper with all its columns and the rows of several studies."""
     columns = PAPERS_COLUMNS[table]
     found = [part for study in studies for part in study.parts if part.title in columns]
     missing = tuple(name for study in studies for name in study.missing)
@@ -89,7 +89,7 @@ def _published_lines(columns: Columns, results: bool) -> list[Line]:
 
 
 def merged(columns: Iterable[Iterable[str]]) -> list[str]:
-    """One order for lists that are each a part of it."""
+    """Merge lists into one order that agrees with each of them."""
     order: list[str] = []
     for column in columns:
         place = 0
@@ -116,7 +116,10 @@ def _our_lines(study: Study, datasets: Sequence[str]) -> list[Line]:
 
 
 def _by_dataset(runs: Iterable[Run]) -> list[dict[str, Run]]:
-    """Lines of runs by data set; several runs on one data set, of several studies, take several."""
+    """Distribute runs over lines, each with at most one run per data set.
+
+    Runs of several studies on one data set take several lines.
+    """
     lines: list[dict[str, Run]] = []
     for run in runs:
         free = (line for line in lines if run.part.title not in line)

@@ -1,4 +1,4 @@
-"""Rows under protocol nested: each held-out fold with the candidate that its inner part chose."""
+"""Rows of protocol nested: each held-out fold with the candidate that its inner part chose."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ OTHER_FOLDS = "candidates on different seeds or folds"
 
 
 def nested_entry(part: SweepData, candidates: Sequence[tuple[str, Entry]]) -> tuple[Entry, str]:
-    """The row that candidates under ``inner`` make together, and how often each was chosen.
+    """Combine candidates run under ``inner`` into one row; also says how often each was chosen.
 
-    It has no epochs of its own. Its parameters are known where all candidates have the same.
+    The row has no epochs of its own, and no values if the candidates have different seeds or folds.
+    Its parameter count is known if all candidates have the same.
     """
     entries = [entry for _, entry in candidates]
     first = entries[0]
@@ -58,6 +59,6 @@ def _entry(
 
 
 def _state(entries: Sequence[Entry]) -> State:
-    """Whole or not begun only if all candidates are."""
+    """The state that all candidates share; RUNNING if they differ."""
     states = {entry.trial.state for entry in entries}
     return states.pop() if len(states) == 1 else State.RUNNING

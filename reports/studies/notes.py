@@ -32,7 +32,7 @@ COMPARISON = (DIFFERENCE, SPREAD, COUNTED, PUBLISHED_ROWS)
 
 
 def study_notes(study: Study, lines: Sequence[Line]) -> tuple[str, ...]:
-    """Protocols, spread, marks, sources: what a reader must know to use the numbers."""
+    """What a reader must know to use the numbers: protocols, spread, marks, sources."""
     return tuple(_notes(study, lines))
 
 
@@ -56,13 +56,13 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
 
 
 def data_notes(parts: Sequence[SweepData]) -> tuple[str, ...]:
-    """What must be known of the data of these parts, each sentence once."""
+    """Notes on the data of these parts, each sentence once."""
     notes = dict.fromkeys(f"{part.title}: {note}" for part in parts for note in part.data_notes)
     return tuple(f"Data: {note}" for note in notes)
 
 
 def provenance(study: Study) -> tuple[str, ...]:
-    """Commands, and the commits that they ran at."""
+    """The commands that ran the parts, and the commits they ran at, each once."""
     commands = dict.fromkeys(p.sweep.command for p in study.parts if p.sweep.command)
     commits = dict.fromkeys(p.sweep.commit for p in study.parts if p.sweep.commit)
     facts = [f"Command: {command}" for command in commands]

@@ -1,4 +1,4 @@
-"""A study's page: one self-contained HTML file with its tables and interactive figures."""
+"""The page of a study: one self-contained HTML file with its tables and interactive figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reports.studies.study_data import Study
 
 
 def study_html(study: Study, grids: Sequence[Grid], figures: Sequence[CurveFigure]) -> str:
-    """Opens from disk without a network."""
+    """Render the page, which opens from disk without a network."""
     template = templates().get_template("study.html.j2")
     return template.render(
         study=study,

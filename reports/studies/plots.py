@@ -1,4 +1,4 @@
-"""Study figures as PNG and PDF for papers (matplotlib, no window, no global state)."""
+"""Figures of a study as PNG and PDF for papers (matplotlib without a window or global state)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from reports.pages.curves import CurveFigure, Panel
 from reports.pages.figures import COLOURS
 
 WIDTH, HEIGHT = 3.4, 2.3  # inches of a panel
-KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal inputs, equal files
+KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # so files are reproducible
 
 
 def images(figure: CurveFigure) -> dict[str, bytes]:
-    """File name to content: NAME.png (200 dpi) and NAME.pdf."""
+    """Draw a figure as NAME.png (200 dpi) and NAME.pdf; returns content by file name."""
     files = {}
     with style.context("default"):  # not the user's, which may ask for LaTeX
         drawn = _drawn(figure)

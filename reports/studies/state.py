@@ -1,4 +1,4 @@
-"""How far a run is, and what sets it apart from a whole run of the setting."""
+"""How far a run is, and how it differs from a whole run of its setting."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from reports.sweep_data import Entry
 
 
 def reasons(entry: Entry) -> list[str]:
-    """Why a run's numbers are partial; empty for a whole run."""
+    """List why a run's numbers are partial; empty for a whole run."""
     if entry.trial.state is State.NOT_STARTED:
         return [NOT_STARTED]
     return [*entry.summary.reasons, *shortened(entry)]
 
 
 def state_of(entry: Entry) -> str:
-    """``complete``, ``partial`` or ``not started``."""
+    """State of a run in tables: ``complete``, ``partial`` or ``not started``."""
     if entry.trial.state is State.NOT_STARTED:
         return NOT_STARTED
     return PARTIAL if reasons(entry) else COMPLETE

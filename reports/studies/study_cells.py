@@ -1,4 +1,4 @@
-"""The numbers of a study's runs, each by its rule."""
+"""Cells of a study's runs, one function for each rule by which runs are scored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reports.studies.study_data import Run
 
 
 def score_cell(run: Run) -> Cell:
-    """The run's test number under its protocol."""
+    """The test value of a run under its protocol."""
     epoch, note = run.entry.summary.best_epoch, run.note
     if run.protocol is Protocol.GIN_CURVE and epoch:
         note = f"epoch {epoch} for all folds"
@@ -20,17 +20,21 @@ def score_cell(run: Run) -> Cell:
 
 
 def valid_cell(run: Run) -> Cell:
+    """The validation value of a run under its protocol."""
     return _cell(run, run.entry.summary.valid, "valid")
 
 
 def last_epoch_cell(run: Run) -> Cell:
-    """The held-out folds after the last epoch: no epoch is chosen."""
+    """The values of the held-out folds after the last epoch, so that no epoch is chosen."""
     note = f"epoch {run.entry.summary.epochs}" if run.entry.epochs else ""
     return _cell(run, run.entry.summary.last_test, "test", "aside", ", last epoch", note)
 
 
 def upper_bound_cell(run: Run) -> Cell:
-    """Each held-out fold at its own best epoch: chosen on the very numbers that it reports."""
+    """The value of each held-out fold at its own best epoch, which is no valid estimate.
+
+    The epoch is chosen on the very values that are reported.
+    """
     metric = METRICS[run.part.sweep.metric]
     values = [
         _best(metric, (report.replicates[i].test for report in run.entry.epochs))
@@ -40,6 +44,7 @@ def upper_bound_cell(run: Run) -> Cell:
 
 
 def _best(metric: Metric, values: Iterable[float | None]) -> float | None:
+    """The best of some values; None if there is none."""
     record: float | None = None
     for value in values:
         if value is not None and metric.better(value, record):

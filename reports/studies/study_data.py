@@ -1,4 +1,7 @@
-"""Everything a study's report needs, read once: its parts, each a data set under one protocol."""
+"""Everything that a study's report needs, read once.
+
+A study has parts; each is a data set under one protocol.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ ORIGIN = "study: "
 
 @dataclass(frozen=True)
 class Run:
-    """One row of a study in one part: its runs, and the published row that it repeats."""
+    """A row of a study in one part: its trial, and the published row that it repeats."""
 
     name: str
     part: SweepData
@@ -33,11 +36,11 @@ class Run:
 
     @property
     def protocol(self) -> Protocol:
-        """That of the part, or ``nested``, which rests on the runs of part ``inner``."""
+        """The protocol of the part; ``nested`` for a row computed from runs under ``inner``."""
         return self.entry.summary.protocol
 
     def reference(self, split: str = "test") -> Cell | None:
-        """The published number of a split; None where there is none."""
+        """The published number of a split; None if there is none."""
         row = self.published
         if row is None or (split == "valid" and row.valid is None):
             return None
@@ -46,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Study:
-    """A study and its parts in order. ``missing`` names parts that no record begins."""
+    """A study and its parts in order; ``missing`` names parts without a recorded sweep."""
 
     name: str
     title: str
@@ -56,11 +59,11 @@ class Study:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Data sets by name, own molecules by their file, in the order of the parts."""
+        """Names of the data sets in the order of the parts, each once; see ``SweepData.title``."""
         return tuple(dict.fromkeys(part.title for part in self.parts))
 
     def runs(self) -> Iterator[Run]:
-        """Part by part, rows in the study's order; after those of ``inner`` the nested ones."""
+        """Yield rows part by part in the study's order, nested ones after those of ``inner``."""
         for part in self.parts:
             wanted = _references(part.sweep)
             runs = {}
@@ -99,12 +102,12 @@ def title_of(part: SweepData) -> str:
 
 
 def has_study(store: Store, name: str) -> bool:
-    """Whether ``load_study`` finds it."""
+    """Whether the database has a study of this name, or one with a part of this name."""
     return _facts(store, name) is not None
 
 
 def _facts(store: Store, name: str) -> dict[str, Any] | None:
-    """What a study's parts have recorded of it, by its name or that of a part."""
+    """What a study's parts have recorded of it, by its name or that of a part; None if unknown."""
     found = (part.options["study"] for part in store.sweeps(name) if is_study_part(part))
     return next((f for f in found if name == f["name"] or name in f["parts"]), None)
 
@@ -131,7 +134,7 @@ def load_study(store: Store, name: str) -> Study:
 
 
 def _rows(part: SweepData) -> list[tuple[str, Entry]]:
-    """Each row and its runs; equal rows were trained once."""
+    """Name and entry of each row; equal rows were trained once and share an entry."""
     own = {entry.trial.origin.removeprefix(ORIGIN): entry for entry in part.confirmations}
     same = part.sweep.options["study"].get("same", {})
     also = {row: own[first] for row, first in same.items() if first in own and row not in own}

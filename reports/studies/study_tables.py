@@ -1,4 +1,4 @@
-"""Which tables a kind of study has."""
+"""Choosing the tables that a kind of study has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.tables.target_table import target_grid
 
 
 def study_grids(study: Study) -> list[Grid]:
-    """The paper's table first, then what belongs to it; none before the first part begins."""
+    """The paper's table, then the tables that belong to it; none before a part begins."""
     if not study.parts:
         return []
     if study.table == "ablation":
@@ -26,7 +26,7 @@ def study_grids(study: Study) -> list[Grid]:
 
 
 def memories(study: Study) -> list[Memory]:
-    """The peak memory of every run that has epochs."""
+    """The peak memory of every run that recorded it."""
     return [
         Memory(
             method=run.name,

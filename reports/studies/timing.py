@@ -1,4 +1,4 @@
-"""Time an epoch: ours as recorded, beside the paper's printed times."""
+"""Time per epoch: ours as recorded, beside the paper's printed times."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WHOLE_ALONE = (
 
 
 def timing_grids(study: Study) -> list[Grid]:
-    """One table a part."""
+    """One table per part of the study."""
     return [_grid(study, part) for part in study.parts]
 
 
@@ -126,7 +126,7 @@ def _line(run: Run) -> Line:
 
 
 def _part(run: Run, epochs: Sequence[EpochReport], key: str) -> Cell | str:
-    """One part's time; an en dash where it was not measured apart or not evaluated."""
+    """Our time of one part of an epoch; an en dash if none is recorded."""
     name = RECORDED.get(key, "")
     found = [report.part_seconds[name] for report in epochs if name in report.part_seconds]
     return _our_time(run, f"seconds, {PARTS[key]}", found) if found else ABSENT
@@ -152,12 +152,15 @@ def _our_time(run: Run, quantity: str, seconds: Sequence[float]) -> Cell:
 
 
 def timed(epochs: Sequence[EpochReport]) -> Sequence[EpochReport]:
-    """The epochs whose time counts: all but the first, where there are more."""
+    """The epochs whose time counts: all but the first, unless it is the only one."""
     return epochs[1:] if len(epochs) > 1 else epochs
 
 
 def _why(run: Run, counted: int) -> str:
-    """A run that a timing study cuts on purpose is whole once it has the paper's epochs."""
+    """Why a time is partial; empty for a whole one.
+
+    A run that a timing study cuts on purpose is whole once it has the paper's epochs.
+    """
     reasons = list(run.entry.summary.reasons)
     if counted + 1 < PAPERS_EPOCHS:
         reasons.append(f"epochs timed: {counted}, the paper's: {PAPERS_EPOCHS}")

@@ -1,4 +1,4 @@
-"""Writing a study's report folder."""
+"""Writing the report folder of a study."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from reports.write import write_files
 def write_study(store: Store, name: str, folder: Path) -> list[Path]:
     """Write a study's tables (md, csv, tex), figures (png, pdf) and ``report.html``.
 
-    Everything is computed before the first file changes; each file is replaced as a whole. One
-    file holds all tables of the study; ``table.csv`` has one line a number.
-
-    Args:
-        name: the study's, or that of one of its parts.
+    Everything is computed before the first file changes; each file is replaced as a whole. One file
+    holds all tables of the study; ``table.csv`` has one line per number. ``name``: of the study, or
+    of one of its parts.
 
     Raises:
-        StoreError: an unknown study, or a folder that cannot be written.
+        StoreError: there is no such study, or the folder cannot be written.
     """
     with known_backend():
         from reports.studies.plots import images  # noqa: PLC0415 - matplotlib is slow to import

@@ -1,1 +1,1 @@
-"""The tables: results, leaderboard, statistics, taxonomy."""
+"""Tables of a sweep, of the data sets and of the paper's overviews."""

@@ -1,4 +1,4 @@
-"""The paper's table of time and space complexities, beside the memory that our runs took."""
+"""The paper's table of time and space complexities, beside the peak memory of our runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Memory:
-    """Peak memory of one run in MiB; ``method`` as the paper's table has it or longer."""
+    """Peak memory of one run in MiB; ``method`` is the name of the run."""
 
     method: str
     dataset: str
@@ -34,7 +34,10 @@ class Memory:
 
 
 def complexity_grid(key: str = "complexity", measured: Sequence[Memory] = ()) -> Grid:
-    """Every method of the paper; a column a data set and variant with a measured peak."""
+    """Build the table: a line per method of the paper, with a column for each measured memory.
+
+    There is one such column per data set and variant of a method.
+    """
     (tree,) = checked_files("complexity")
     methods = [row["method"] for row in tree["rows"]]
     found = {(_method(methods, m), _column(methods, m)): m for m in measured}

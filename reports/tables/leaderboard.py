@@ -1,4 +1,4 @@
-"""All trials of a sweep in one list."""
+"""The leaderboard: all trials of a sweep in one list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONGEST_REASON = 120
 
 @dataclass(frozen=True)
 class LeaderboardRow:
-    """One trial. ``mean`` and ``spread`` are in ``unit`` (percent for accuracy, ROC-AUC, AP).
+    """One trial; ``mean`` and ``spread`` are in ``unit`` (percent for accuracy, ROC-AUC, AP).
 
     ``split`` says on which part: ``valid`` for every search trial, ``test`` for confirmed ones.
     """
@@ -58,20 +58,23 @@ class LeaderboardRow:
 
     @property
     def reason(self) -> str:
-        """Of a FAILED or DIVERGED trial the first line of why, cut if it is long."""
+        """First line of why a trial FAILED or DIVERGED, cut if it is long; else empty."""
         if self.state not in (State.FAILED, State.DIVERGED):
             return ""
         line = first_line(self.message)
         return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]} ..."
 
     def as_dict(self) -> dict[str, Any]:
-        """Flat: one key a column, sampled values under their dotted paths."""
+        """The flat record of the CSV: one key per column, sampled values by their dotted paths."""
         own = {key: value for key, value in self.__dict__.items() if key != "params"}
         return own | self.params
 
 
 def leaderboard_rows(data: SweepData, phase: Phase | None = None) -> list[LeaderboardRow]:
-    """Search trials best first (COMPLETE, then by state), then the confirmed in that order."""
+    """Search trials best first (COMPLETE, then by state), then confirmed trials in that order.
+
+    ``phase``: only the trials of this phase.
+    """
     entries = {Phase.SEARCH: data.search, Phase.CONFIRM: data.confirm}
     chosen = [phase] if phase else list(entries)
     return [_row(data, entry) for part in chosen for entry in entries[part]]
@@ -105,7 +108,7 @@ def _row(data: SweepData, entry: Entry) -> LeaderboardRow:
 
 
 def varying_params(rows: list[LeaderboardRow]) -> tuple[list[str], dict[str, Any]]:
-    """Paths that differ between trials, and the values that all trials share."""
+    """Paths whose values differ between trials, and the values that all trials share."""
     searched = [row.params for row in rows if row.params]
     paths = list(dict.fromkeys(path for params in searched for path in params))
     shared = {
@@ -117,7 +120,7 @@ def varying_params(rows: list[LeaderboardRow]) -> tuple[list[str], dict[str, Any
 
 
 def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
-    """The trials as a reader wants them: of the sampled values only those that differ."""
+    """Build the table; of the sampled values only those that differ have a column."""
     rows = leaderboard_rows(data, phase)
     paths, shared = varying_params(rows)
     short = short_names(paths)

@@ -1,4 +1,4 @@
-"""Confirmations of one configuration, made by several runs, as one trial over all replicates."""
+"""Pooling the confirmations that several runs made of one configuration into one trial."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from pdf_search.records import TrialRecord as Trial
 from pdf_search.results import planned_epochs
 
 Run = tuple[Trial, Sequence[EpochReport]]
-INCIDENTAL = ("seeds", "device", "engine", "stop_epoch")  # the planned epochs stand for the last
+INCIDENTAL = ("seeds", "device", "engine", "stop_epoch")  # planned epochs replace the last
 NOTHING = ReplicateEpoch(nan)
 
 
 def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
-    """Runs of the same origin (``confirm of N``, ``study: ROW``), configuration and epochs are one.
+    """Pool runs of the same origin, configuration and planned epochs, over all their replicates.
 
-    A replicate that was trained twice counts once, from the first COMPLETE run that has it. Beside
-    a COMPLETE run the others give no values: they only make the result partial. Any other run
-    stays as it is. The order is that of the first run of each group.
+    Only runs of origin ``confirm of N`` or ``study: ROW`` are pooled; any other stays as it is. A
+    replicate that was trained twice counts once, from the first COMPLETE run that has it. If a run
+    of the group is COMPLETE, the unfinished ones give no values: they only make the result partial.
+    The order is that of the first run of each group.
     """
     groups: dict[str, list[Run]] = {}
     for trial, epochs in runs:
@@ -41,7 +42,10 @@ def _key(sweep: SweepRecord, trial: Trial) -> str:
 
 
 def _settings(config: dict[str, Any]) -> dict[str, Any]:
-    """What decides the numbers. Keys that an older version did not record have their defaults."""
+    """The settings that decide the numbers.
+
+    Keys that an older version did not record have their defaults.
+    """
     try:
         whole = parse_trial(config, "recorded trial").model_dump(mode="json")
     except ConfigError:  # recorded by a newer version
@@ -69,7 +73,7 @@ def _pooled(runs: Sequence[Run]) -> Run:
 
 
 def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[list[Any]]]] | None:
-    """Values of each target by replicate; of the parts and replicates that all runs recorded."""
+    """Values of each target by replicate, for the parts that all runs recorded."""
     found = [(trial.by_target or {}, place) for (trial, _), place in owners]
     parts = set.intersection(*(set(values) for values, _ in found))
     return {
@@ -79,7 +83,7 @@ def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[li
 
 
 def _owners(runs: Sequence[Run]) -> dict[Replicate, tuple[Run, int]]:
-    """Which run speaks for a replicate, and at which place in it the replicate is."""
+    """For each replicate, the run that its values are taken from and its place in that run."""
     first_complete = sorted(runs, key=lambda run: run[0].state is not State.COMPLETE)
     owners: dict[Replicate, tuple[Run, int]] = {}
     for run in first_complete:

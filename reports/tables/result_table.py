@@ -29,7 +29,10 @@ FIELDS = (
 
 @dataclass(frozen=True)
 class _Row:
-    """``kind``: ``ours``, ``baseline`` (mean or majority predictor) or ``published``."""
+    """A row of the table: the number shown (``value``) and its validation value (``valid``).
+
+    The kind of both is ``ours``, ``baseline`` (mean or majority predictor) or ``published``.
+    """
 
     method: str
     value: Cell
@@ -47,10 +50,11 @@ class _Row:
 
 
 def result_grid(data: SweepData) -> Grid:
-    """The table of a sweep, or of its search alone if nothing is confirmed yet.
+    """Build the table of a sweep, or of its search alone if nothing is confirmed yet.
 
-    Ours stand as the search ranked them, then the baseline predictor, then published rows. Before
-    a confirmation our numbers are validation numbers; none is marked beside published test numbers.
+    Our rows keep the order of the search; the baseline predictor and published rows follow. Before
+    a confirmation our numbers are validation numbers, so none is marked beside published test
+    numbers.
     """
     split = "test" if data.confirmed else "valid"
     label = metric_label(data.sweep.metric, data.unit)
@@ -106,7 +110,7 @@ def _our_row(data: SweepData, entry: Entry) -> _Row:
 
 
 def _note(entry: Entry) -> str:
-    """What sets a row apart: cut, trained on less, the epoch chosen for all folds."""
+    """What sets a row apart: cut short, trained on less, the epoch chosen for all folds."""
     notes = shortened(entry)
     if entry.summary.protocol is Protocol.GIN_CURVE and entry.summary.best_epoch:
         notes.append(f"epoch {entry.summary.best_epoch}")
@@ -114,7 +118,7 @@ def _note(entry: Entry) -> str:
 
 
 def row_name(data: SweepData, entry: Entry) -> str:
-    """What a row of ours is called."""
+    """Name of one of our rows, ``PDF, ours (trial 3)``; for the baseline what it predicts."""
     if entry.is_baseline:
         return baseline_name(data.sweep.metric)
     number = entry.trial.number if entry.trial.phase is Phase.SEARCH else entry.searched_as

@@ -1,4 +1,4 @@
-"""Data-set statistics computed from loaded data, beside the numbers that the paper prints."""
+"""Statistics of data sets, computed from loaded data, beside the numbers that the paper prints."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NOTES = (
 
 
 def statistics_grid(found: Sequence[Mapping[str, Any]]) -> Grid:
-    """A line a data set: those of the paper in its order, then others.
+    """Build the table: the data sets of the paper in its order, then others.
 
-    ``found``: what ``pdf_search.data.statistics`` gives, ``nodes`` and ``edges`` not rounded. Sets
-    of the paper that are not among them show its numbers alone.
+    ``found``: what ``pdf_search.data.statistics`` gives, with ``nodes`` and ``edges`` not rounded.
+    Data sets of the paper that are not in it show its numbers alone.
     """
     (tree,) = checked_files("statistics")
     by_name = {item["name"]: item for item in found}
@@ -57,7 +57,7 @@ def _line(name: str, item: Mapping[str, Any] | None, row: Mapping[str, Any] | No
 
 
 def _beside(computed: str | None, printed: str | None) -> str:
-    """A word as computed, and the paper's where that is another one or alone."""
+    """The computed word, with the paper's in brackets if it differs or stands alone."""
     if printed is None or (computed is not None and _same(computed, printed)):
         return computed or ABSENT
     return " ".join(filter(None, (computed, f"(paper: {printed})")))
@@ -103,7 +103,7 @@ def _decimals(key: str, printed: Decimal | None) -> int:
 
 
 def _task(item: Mapping[str, Any]) -> str:
-    """As the paper says it; several tasks are counted."""
+    """The task in the paper's words; several tasks are counted."""
     if item["task"] == "regression":
         return "Regression"
     if item["task"] == "multilabel":
@@ -113,7 +113,7 @@ def _task(item: Mapping[str, Any]) -> str:
 
 
 def differences(item: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
-    """What the paper prints otherwise; ``none`` for nothing."""
+    """What the paper prints differently; ``none`` if nothing."""
     found = [f"{key} {change:+}" for key, change in _changed(item, row).items()]
     found += [name for key, name in FLAGS.items() if item[key] != row[key]]
     if not _same(_task(item), row["task"]):

@@ -1,4 +1,4 @@
-"""Each target's own value, where a data set has several and the metric is their mean."""
+"""Tables with the value of each target, if a data set has several and the metric is their mean."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Lists = Sequence[Sequence[float | None]]
 
 
 def target_grid(data: SweepData) -> Grid | None:
-    """A line a target, a column a confirmed configuration and part; None where none is recorded."""
+    """Build the table: a line per target, a column per confirmed configuration and part.
+
+    None if no value of a single target is recorded.
+    """
     entries = [entry for entry in data.confirmations if entry.trial.by_target]
     if not entries:
         return None
@@ -43,14 +46,17 @@ def target_grid(data: SweepData) -> Grid | None:
 
 
 def target_names(data: SweepData, entry: Entry) -> list[str]:
-    """The recorded names, or numbers where none are."""
+    """Recorded names of the targets; ``task 0``, ``task 1``, ... if none are recorded."""
     count = len(_lists(entry, "test", "values")[0]) if _lists(entry, "test", "values") else 0
     names = list(data.target_names)
     return names if len(names) == count else [f"task {t}" for t in range(count)]
 
 
 def target_lines(data: SweepData, entry: Entry) -> list[list[str]]:
-    """Name, test, validation and graphs of each target of a confirmed trial, as text."""
+    """Name, test value, validation value and graphs of each target of a trial, as text.
+
+    Empty for a trial that has not recorded them.
+    """
     if not entry.trial.by_target:
         return []
     return [
@@ -60,7 +66,7 @@ def target_lines(data: SweepData, entry: Entry) -> list[list[str]]:
 
 
 def confirmed_targets(data: SweepData) -> tuple[list[str], list[list[str]]]:
-    """Header and cells: the test value of each target, a column a confirmed trial."""
+    """Header and rows with the test value of each target, a column per confirmed trial."""
     entries = [entry for entry in data.confirm if entry.trial.by_target]
     if not entries:
         return [], []

@@ -37,7 +37,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """``reason`` says why D is learnable or is not."""
+    """What f(G) of a configuration can learn; ``reason`` says why D is learnable or not."""
 
     learnable_f: bool
     learnable_d: bool
@@ -46,7 +46,7 @@ class Verdict:
     reason: str
 
     def texts(self) -> dict[str, str]:
-        """As the paper's table prints it."""
+        """The cells of the paper's columns, as its table prints them."""
         words = {True: "Yes", False: "No"}
         return {
             "category": "Spectral" if self.spectral else "Spatial",
@@ -57,7 +57,7 @@ class Verdict:
 
 
 def classify(config: TrialConfig) -> Verdict:
-    """What f(G) of a configuration can learn (sections 3.1 and 3.2 of the paper)."""
+    """Decide what f(G) of a configuration can learn (sections 3.1 and 3.2 of the paper)."""
     learnable_f = config.model.filter != "fixed"
     spaces = _eigenspaces(config)
     turned = _what_turns(config, spaces) if learnable_f else ""
@@ -74,7 +74,7 @@ def classify(config: TrialConfig) -> Verdict:
 
 
 def _what_turns(config: TrialConfig, spaces: dict[Hashable, str]) -> str:
-    """What lets the eigenvectors of f(G) change with its parameters; empty if nothing does."""
+    """Why the eigenvectors of f(G) change with its parameters; empty if they cannot."""
     model, basis = config.model, config.basis
     if model.filter in ("1l", "2l"):
         return "its filter is nonlinear in each entry"
@@ -90,10 +90,11 @@ def _what_turns(config: TrialConfig, spaces: dict[Hashable, str]) -> str:
 
 
 def _eigenspaces(config: TrialConfig) -> dict[Hashable, str]:
-    """The decompositions among the bases that count, by what sets them apart, with their names.
+    """The decompositions that the bases in use have: what sets each apart, to its name.
 
-    Powers of one eps share theirs, diagonals share theirs, and the identity has any. A power that
-    reaches further than the support is cut off there, and is no polynomial any more.
+    All powers k of one eps share one decomposition, the diagonals share one, and the identity has
+    any. A power that reaches further than the support is cut off there. It is then no polynomial
+    and has a decomposition of its own.
     """
     basis = config.basis
     counts = config.model.coefficients or (1.0,) * basis.size
@@ -108,9 +109,9 @@ def _eigenspaces(config: TrialConfig) -> dict[Hashable, str]:
 
 
 def taxonomy_table() -> Grid:
-    """The table: a line for each shipped setting, and the paper's for what is none of f(G).
+    """Build the table: a line per shipped setting, then the paper's lines for all other networks.
 
-    Where the paper's table says something else of a setting, the cell's note does.
+    If the paper's table says something else of a setting, the cell's note says so.
     """
     (tree,) = checked_files("taxonomy")
     printed = {name: row for row in tree["rows"] for name in row["method"].split("/")}
