@@ -61,7 +61,7 @@ def published(dataset: str, metric: str, table: str = "results") -> list[Publish
 
 
 def printed_name(dataset: str) -> str:
-    """Name of a data set as the paper prints it; ``dataset`` itself if the paper has it not."""
+    """Name of a data set as the paper prints it; ``dataset`` itself if it is not there."""
     name = _folded(dataset)
     known = (tree["dataset"] for tree in checked_files() if name in map(_folded, tree["names"]))
     return next(known, dataset)

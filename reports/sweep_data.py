@@ -124,9 +124,9 @@ class SweepData:
         return notices
 
     def failures(self) -> list[str]:
-        """Each reason of which trials FAILED or DIVERGED with its count, the most common first.
+        """Count the trials that FAILED or DIVERGED by their reason, the most common first.
 
-        The first ``MOST_REASONS`` are named, the others counted.
+        ``MOST_REASONS`` reasons are named; a last text says how many more there are.
         """
         bad = [
             f"{entry.trial.state.value}: {entry.trial.reason or 'no reason recorded'}"

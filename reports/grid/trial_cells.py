@@ -1,4 +1,4 @@
-"""Cells of trials and of published rows; all numbers of tables are made from records here."""
+"""Cells of trials and of published rows, made from their records."""
 
 from __future__ import annotations
 
