@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from pdf_search import graphs
 from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
-from pdf_search.graphs import bank_builder
 from pdf_search.space import load_space
 from pdf_search.sweep.banks import shared_bases
 from pdf_search.sweep.samplers.trial_builder import random_points
@@ -54,8 +54,8 @@ def test_the_first_trial_builds_for_all(
     data = load_prepared(prepare(configs[0].data, cache=cache))
     data = replace(data, bases=shared_bases(space))
     built: list[BasisConfig] = []
-    really = bank_builder.build_bank
-    monkeypatch.setattr(bank_builder, "build_bank", lambda g, b: built.append(b) or really(g, b))
+    really = graphs.build_bank
+    monkeypatch.setattr(graphs, "build_bank", lambda g, b: built.append(b) or really(g, b))
     for config in configs:
         splits = ReplicateSplits.of(config, data)
         program = build_trainer(config, data, splits, torch.device("cpu"))
