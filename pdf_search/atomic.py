@@ -1,8 +1,8 @@
-"""Files and folders that are there whole or not at all: written beside their place, then renamed.
+"""Atomic writes: a file or folder is written under a temporary name, then renamed.
 
-What is on the disk (fsync) when: a folder is made once and trusted by its name from then on, so all
-of it is on the disk before it takes that name. A file is written again and again while its run goes
-on, and its reader refuses a torn one, so it is not synced.
+A folder is synced to the disk (fsync) before the rename: it is written once, and later only its
+name is checked. A file is not synced: it is written again and again during a run, and whoever reads
+it refuses an incomplete one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
-    """A hidden path beside ``target`` to write to; at the end it takes the name ``target``.
+    """Yield a hidden path beside ``target`` to write to, and rename it to ``target`` at the end.
 
-    After a failure the file of before is still there, and nothing else.
+    If the block raises, the earlier file stays and the hidden one is removed.
     """
     with _beside(target) as part:
         yield part
@@ -29,9 +29,10 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """An empty hidden folder beside ``target``, for ``put_folder``; at the end it is gone.
+    """Yield an empty hidden folder beside ``target``, to be filled and given to ``put_folder``.
 
-    So are those of killed processes: the caller holds the lock of ``target``.
+    The hidden folder is removed at the end if it was not renamed. Hidden folders that killed
+    processes left behind are removed first, so the caller must hold the lock of ``target``.
     """
     for leftover in target.parent.glob(f".{escape(target.name)}.*"):
         _remove(leftover)
@@ -41,7 +42,10 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 def put_folder(new: Path, target: Path) -> None:
-    """Rename a finished folder to ``target``, in place of a damaged one that may be there."""
+    """Sync the files of a finished folder and rename it to ``target``.
+
+    An older folder or file at ``target`` is replaced.
+    """
     for path in new.rglob("*"):
         if path.is_file():
             with path.open("rb") as file:

@@ -1,14 +1,17 @@
-"""Every error a user can meet: what is wrong, where, and what to do about it."""
+"""The exceptions whose messages are shown to users: what is wrong, where, and what to do."""
 
 
 class PdfSearchError(Exception):
-    """Base of all errors that are the user's or the environment's business, not a bug."""
+    """Base of all errors that come from the input or the environment, not from a bug.
+
+    ``exit_code`` is the exit status of the command line.
+    """
 
     exit_code = 1
 
 
 class ConfigError(PdfSearchError):
-    """A configuration, command line or search space is wrong; found before any work starts."""
+    """A configuration, command line or search space is wrong. Raised before any work starts."""
 
     exit_code = 2
 
@@ -22,7 +25,7 @@ class DataError(PdfSearchError):
 
 
 class ResourceError(PdfSearchError):
-    """A resource was asked for that does not exist (a GPU, memory, a cluster)."""
+    """The run needs a resource that is not there (a GPU, memory, a cluster)."""
 
 
 class TrialError(PdfSearchError):
@@ -30,4 +33,4 @@ class TrialError(PdfSearchError):
 
 
 class StoreError(PdfSearchError):
-    """The results database is missing, of another version, or has no such sweep."""
+    """The results database is missing, unreadable or of a newer version, or lacks a sweep."""

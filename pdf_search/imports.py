@@ -1,4 +1,4 @@
-"""Imports of other libraries that keep their announcements to themselves."""
+"""Context managers for importing other libraries without their warnings or failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ OURS = r"(pdf_search|reports|search_spaces)(\.|$)"  # modules, as warnings name 
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Nothing that is imported here warns: whose call is out of date is not our user's matter."""
+    """Suppress all warnings within the block.
+
+    For imports of libraries whose deprecation warnings the user can do nothing about.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -23,9 +26,10 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def known_backend() -> Iterator[None]:
-    """For imports of matplotlib, also by other libraries, which a missing backend would end.
+    """Set MPLBACKEND to ``agg`` within the block if it names a package that is not installed.
 
-    MPLBACKEND comes from a notebook to each process that it starts, in whatever environment.
+    Importing matplotlib, directly or through another library, would fail otherwise. A notebook
+    passes its MPLBACKEND on to every process that it starts, also to those in another environment.
     """
     name = os.environ.get("MPLBACKEND", "")
     package = name.removeprefix(MODULE).partition(".")[0]
@@ -40,6 +44,9 @@ def known_backend() -> Iterator[None]:
 
 
 def show_only_our_warnings() -> None:
-    """For a program: the warnings of libraries, imported or at work, stay off its screen."""
+    """Ignore all warnings except those attributed to our own packages.
+
+    Changes the filters of the whole process, so only a program may call it.
+    """
     warnings.simplefilter("ignore")
     warnings.filterwarnings("default", module=OURS)

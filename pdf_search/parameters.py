@@ -1,4 +1,4 @@
-"""How many parameters a configuration has, in closed form: spaces count without torch."""
+"""The number of learnable parameters of a configuration, computed without torch."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pdf_search.config import CategoricalInput, InputShape, LinearInput, ModelCo
 
 
 def parameter_count(model: ModelConfig, basis_size: int, shape: InputShape) -> int:
-    """Learnable parameters of one replicate, in closed form (tested against the model).
+    """Count the learnable parameters of one replicate; the tests compare it with the model.
 
-    ``basis_size`` is m, the identity included.
+    ``basis_size`` is m, the number of basis matrices including the identity. ``shape`` gives the
+    input features and the number of outputs.
     """
     d = model.hidden
     total = _input_parameters(shape.nodes, d) + _input_parameters(shape.edges, d)

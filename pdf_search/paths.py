@@ -1,4 +1,4 @@
-"""Folders of this machine: what ``~`` means, and whether a folder can be written."""
+"""Paths on this machine: ``~``, the cache folder, and whether a folder is writable."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pdf_search.errors import ConfigError
 
 
 def expanded(path: str | Path) -> Path:
-    """The path, with ``~`` as the home folder; a name that only begins with ``~`` stands.
+    """Replace ``~`` or ``~user`` at the start of a path by that home folder.
+
+    ``~user`` stays as it is if no home folder of that user is known.
 
     Raises:
-        ConfigError: there is no home folder, as for a user without a name.
+        ConfigError: the path starts with ``~`` alone and no home folder is known.
     """
     path = Path(path)
     try:
@@ -27,7 +29,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def nearest(folder: Path) -> Path:
-    """The folder, or the first above it that exists."""
+    """Return the folder if it exists, else its closest parent that does."""
     return next(place for place in (folder, *folder.parents) if _exists(place))
 
 
@@ -39,7 +41,10 @@ def _exists(place: Path) -> bool:
 
 
 def why_not_writable(folder: Path) -> str:
-    """Writes a file into the folder, or into the nearest above it, and removes it; "" if it can."""
+    """Return why no file can be written into the folder; "" if one can.
+
+    Tries it with a temporary file, in the closest existing parent if the folder does not exist.
+    """
     place = nearest(folder)
     try:
         with tempfile.TemporaryFile(dir=place) as file:
@@ -50,10 +55,12 @@ def why_not_writable(folder: Path) -> str:
 
 
 def usual_cache() -> Path:
-    """The cache folder: ``$PDF_SEARCH_CACHE``, else ``~/.cache/pdf_search``.
+    """Return the absolute path of the cache folder.
+
+    ``$PDF_SEARCH_CACHE``, else ``$XDG_CACHE_HOME/pdf_search``, else ``~/.cache/pdf_search``.
 
     Raises:
-        ConfigError: there is no home folder.
+        ConfigError: the path needs a home folder and none is known.
     """
     named = os.environ.get("PDF_SEARCH_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")

@@ -1,4 +1,7 @@
-"""Plain records shared by training, sweep, results and reports. No torch, no ray, no pydantic."""
+"""Plain dataclasses and enums shared by training, sweep, results and reports.
+
+They import neither torch nor ray nor pydantic.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,38 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
-PREDICTIONS = "predictions.parquet"  # beside a confirmed trial's checkpoint, and of all in one
+# Name of the file beside a confirmed trial's checkpoint, and of the file with all of them in one.
+PREDICTIONS = "predictions.parquet"
 
 
 class Task(StrEnum):
+    """What kind of target a data set has; decides the loss and the metrics that fit."""
+
     REGRESSION = "regression"
     MULTICLASS = "multiclass"
     MULTILABEL = "multilabel"
 
 
 class Phase(StrEnum):
-    """Search selects and never loads the test split; confirm trains the winners and does."""
+    """The two phases of a sweep.
+
+    ``search``: trials are compared by the validation metric; the test split is never loaded.
+    ``confirm``: the best trials are trained again on fresh seeds and evaluated on the test split.
+    """
 
     SEARCH = "search"
     CONFIRM = "confirm"
 
 
 class Protocol(StrEnum):
-    """How a number in a table is arrived at.
+    """The evaluation protocol: how the numbers of a table are measured.
 
-    ``split``: fixed split, test at the best validation epoch of each replicate.
-    ``gin-curve``: folds, trained on all but the held-out one, the epoch that is best on the mean
-    curve of the held-out folds (Xu et al. 2019; the PDF paper's TU table).
-    ``inner``: folds, a tenth of each training part held out to choose the epoch.
-    ``nested``: for each held-out fold the best of several settings by their ``inner`` runs; no run
-    of its own, so no trial is configured with it.
+    ``split``: a fixed split. Each replicate is tested at its best validation epoch.
+    ``gin-curve``: cross-validation. Each replicate trains on all folds but one; the reported epoch
+    is the best on the mean curve of the held-out folds (Xu et al. 2019; the PDF paper's TU table).
+    ``inner``: cross-validation. A tenth of each training part is held out to choose the epoch.
+    ``nested``: for each held-out fold, the best of several settings by their ``inner`` runs. It
+    trains nothing itself, so no trial is configured with it.
     """
 
     SPLIT = "split"
@@ -42,7 +52,10 @@ class Protocol(StrEnum):
 
 
 class State(StrEnum):
-    """State of a trial in our records. INTERRUPTED: a resume continues it from its checkpoint."""
+    """The state of a trial in our records.
+
+    A resume continues an INTERRUPTED trial from its checkpoint.
+    """
 
     NOT_STARTED = "NOT STARTED"
     RUNNING = "RUNNING"
@@ -54,12 +67,16 @@ class State(StrEnum):
 
     @property
     def finished(self) -> bool:
+        """Whether the trial has ended and will not be trained further."""
         return self not in (State.NOT_STARTED, State.RUNNING, State.INTERRUPTED)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, defined once: its name, which way is better, and how it is printed."""
+    """A metric: its name, whether lower or higher is better, and how it is printed.
+
+    ``percent``: values between 0 and 1 are shown times 100.
+    """
 
     name: str
     mode: str  # "min" or "max"
@@ -67,7 +84,11 @@ class Metric:
     percent: bool = False
 
     def better(self, a: float, b: float | None) -> bool:
-        """Whether ``a`` is better than ``b``; a non-finite value is worse than anything."""
+        """Whether ``a`` is better than ``b``.
+
+        A finite value is better than None and than a non-finite one; a non-finite value is never
+        better.
+        """
         if not isfinite(a):
             return False
         if b is None or not isfinite(b):
@@ -89,7 +110,10 @@ METRICS: dict[str, Metric] = {
 
 @dataclass(frozen=True)
 class Replicate:
-    """One seed, or one fold of a seed. Its numbers do not depend on its neighbours."""
+    """One training run of a trial: a seed, or one fold of a seed.
+
+    Its numbers do not depend on the replicates that are trained beside it.
+    """
 
     seed: int
     fold: int | None = None
@@ -97,7 +121,10 @@ class Replicate:
 
 @dataclass(frozen=True)
 class ReplicateEpoch:
-    """One replicate after one epoch. A split that was not evaluated is None."""
+    """The values of one replicate after one epoch.
+
+    ``valid`` and ``test`` are None if that split was not evaluated or the metric is undefined.
+    """
 
     train_loss: float
     valid: float | None = None
@@ -106,10 +133,10 @@ class ReplicateEpoch:
 
 @dataclass(frozen=True)
 class EpochReport:
-    """What a trial reports after each epoch (epochs count from 1).
+    """What a trial reports after each epoch. Epochs count from 1.
 
-    ``part_seconds``: of training (``train``) and of each evaluation (``valid``, ``test``), which
-    are parts of ``seconds``; empty in records that did not measure them.
+    ``seconds``: wall time of the epoch. ``part_seconds``: of these, the seconds of training
+    (``train``) and of each evaluation (``valid``, ``test``); empty in records that lack them.
     """
 
     epoch: int
@@ -121,14 +148,17 @@ class EpochReport:
 
     @property
     def valid(self) -> float | None:
-        """Mean validation metric over the replicates: what a search optimises."""
+        """The mean validation metric over the replicates, which a search optimises.
+
+        None if no replicate has a value.
+        """
         values = [r.valid for r in self.replicates if r.valid is not None]
         return fmean(values) if values else None
 
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """How a trial ended by itself: COMPLETE or DIVERGED (with the reason)."""
+    """How the training of a trial ended: COMPLETE, or DIVERGED with the reason in ``message``."""
 
     state: State
     epochs: int
@@ -137,7 +167,7 @@ class TrialOutcome:
 
 @dataclass(frozen=True)
 class SweepRecord:
-    """A sweep: what was asked for, on which data, with which versions."""
+    """A sweep as recorded: its search space, data, protocol, budget and software versions."""
 
     name: str
     space: str  # name of the space
@@ -160,7 +190,7 @@ class SweepRecord:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """A trial of a sweep. ``number`` counts from 0 within its phase."""
+    """A trial of a sweep as recorded. ``number`` counts from 0 within its phase."""
 
     sweep: str
     phase: Phase
@@ -182,8 +212,9 @@ class TrialRecord:
     epochs_done: int = 0
     checkpoint: str = ""
     message: str = ""
-    # Of a confirmed trial with several targets: {"test": {"values": [R][T], "n": [R][T]}, ...},
-    # values at the selected epochs (None: undefined) and graphs that have the target.
+    # For a confirmed trial with several targets: {"test": {"values": [R][T], "n": [R][T]}, ...}.
+    # R replicates, T targets; "values" holds the metric at the selected epochs (None: undefined),
+    # "n" the number of graphs that have the target.
     by_target: dict[str, dict[str, list[list[Any]]]] | None = None
 
     @property
@@ -193,6 +224,6 @@ class TrialRecord:
 
 
 def first_line(message: str) -> str:
-    """The line of a message that is shown where there is room for one; "" for none."""
+    """Return the first line of a message that is not blank, without outer spaces; "" for none."""
     lines = (line.strip() for line in message.splitlines())
     return next((line for line in lines if line), "")

@@ -1,4 +1,4 @@
-"""Which signals end a run, and who receives them."""
+"""The signals that end a run, and how a handler is set for them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ ALL = (signal.SIGINT, *ENDING)
 def receive(
     handler: Callable[[int, FrameType | None], Any], signals: Iterable[signal.Signals] = ALL
 ) -> None:
-    """Let ``handler`` have these signals; an ignored one stays so (under nohup a hang-up is none).
+    """Set ``handler`` for these signals. Call it in the main thread only.
 
-    Ctrl-C is received in any case. Only in the main thread.
+    A signal that the process ignores stays ignored, such as SIGHUP under nohup. SIGINT (Ctrl-C) is
+    handled in any case.
     """
     for number in signals:
         if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:

@@ -1,4 +1,4 @@
-"""When a run must end before its work is done: a signal, the time limit, or an error of ours."""
+"""Ends a run early: on a signal, at its time limit, or after an error."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from pdf_search.signals import ALL, receive
 
 Reason = Literal["", "interrupted", "time", "error", "alike"]
 
-PATIENCE = 8.0  # seconds that Ray has to end a run in order; then it is ended as it stands
+PATIENCE = 8.0  # seconds in which Ray must end a run after a signal; then the run is aborted
 
 
 class StopCondition:
-    """Asked between two steps of the run. ``seconds``: time limit, None for no limit."""
+    """Whether a run must stop early, and why. The run asks ``due`` between its steps.
+
+    ``seconds``: the time limit, counted from construction; None for no limit.
+    """
 
     def __init__(self, seconds: float | None = None) -> None:
         self.deadline = None if seconds is None else time.monotonic() + seconds
@@ -31,6 +34,7 @@ class StopCondition:
 
     @property
     def reason(self) -> Reason:
+        """Why the run must stop now, by priority; "" while it may go on."""
         if self.signalled:
             return "interrupted"
         if self.error is not None:
@@ -40,23 +44,25 @@ class StopCondition:
         return "time" if self.deadline is not None and time.monotonic() > self.deadline else ""
 
     def due(self) -> bool:
-        """Whether to stop now; remembers in ``ended`` why work was left undone."""
+        """Whether the run must stop now. The first reason is kept in ``ended``."""
         self.ended = self.ended or self.reason
         return bool(self.ended)
 
     def fail(self, error: BaseException) -> None:
-        """Keep the first error; the run ends and it is raised then."""
+        """Record an error that ends the run. The first one is kept, for the caller to raise."""
         self.error = self.error or error
 
     def interrupt(self) -> None:
-        """As by a signal."""
+        """Stop the run as a first signal would."""
         self.signalled = True
 
     @contextmanager
     def on_signals(self, patience: float | None = None) -> Iterator[None]:
-        """Ctrl-C, SIGTERM and a hang-up end the run in order; a second one ends it at once.
+        """Handle SIGINT, SIGTERM and SIGHUP within the block; restore the old handlers after it.
 
-        ``patience``: seconds after which the first one acts as a second, None for never.
+        The first signal makes the run stop between two steps. A second one raises
+        KeyboardInterrupt. ``patience``: seconds after the first signal at which a SIGINT is sent
+        as the second, None for never. Outside the main thread no handler is set.
         """
         self.patience = patience
         if threading.current_thread() is not threading.main_thread():
@@ -72,12 +78,12 @@ class StopCondition:
                 signal.signal(number, handler)
 
     def in_order(self) -> None:
-        """The run has ended: no patience is needed any more."""
+        """Cancel the timer that would send the second signal: the run has ended in order."""
         if self._timer is not None:
             self._timer.cancel()
 
     def take_signals(self) -> None:
-        """Receive them (again: Ray takes SIGTERM when it starts)."""
+        """Set the handlers; call it again once Ray has started, which handles SIGTERM itself."""
         if threading.current_thread() is threading.main_thread():
             receive(self._receive)
 
