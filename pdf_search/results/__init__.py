@@ -1,4 +1,7 @@
-"""The results database: written by the driver of a sweep alone, read by everyone. No torch."""
+"""The results database, and what its records amount to: summaries, ranking, nested selection.
+
+Only the driver of a sweep writes to it. Nothing here imports torch.
+"""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What to change where no trial came to an end with a value."""
+"""Suggests changes to a configuration when every trial diverged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pdf_search.records import State, TrialRecord
 
 
 def divergence_advice(trials: Sequence[TrialRecord]) -> str:
-    """What diverged trials have in common, and what to change; "" unless all that ended did."""
+    """Return one line: that all finished trials diverged, in which epochs, and what to change.
+
+    Returns "" if no trial has finished, or if one finished in another state than DIVERGED.
+    """
     ended = [trial for trial in trials if trial.state.finished]
     if not ended or any(trial.state is not State.DIVERGED for trial in ended):
         return ""

@@ -1,4 +1,4 @@
-"""Opening a database: URL, SQLite's settings, and errors said in the user's words."""
+"""Opens a database: reads its URL, configures SQLite, and explains the driver's errors."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from pdf_search.errors import StoreError
 
 BUSY_SECONDS = 30.0
 WAL_PAUSE = 0.02  # seconds
-WRITES = "pdf_writes"  # execution option of the connections that write
+WRITES = "pdf_writes"  # SQLAlchemy execution option that marks a connection that writes
 
 
 class AddressError(StoreError):
-    """Not the address of a database: a mistake in the command, not in a file."""
+    """The address of a database is wrong: a mistake in the command, so it exits with 2."""
 
     exit_code = 2
 
 
 def parse_url(text: str) -> sa.URL:
-    """``sqlite:///file``, ``postgresql://...`` or a plain path of an SQLite file.
+    """Parse ``sqlite:///file``, ``postgresql://...`` or a plain path of an SQLite file.
 
     Raises:
-        AddressError: not a URL, or a database that is not supported.
+        AddressError: the URL cannot be read, or its database is neither SQLite nor PostgreSQL.
     """
     if "://" not in text:
         return sa.URL.create("sqlite", database=text)  # as text, a ? in a name would cut it
@@ -53,14 +53,21 @@ def parse_url(text: str) -> sa.URL:
 
 
 def sqlite_file(url: sa.URL) -> Path | None:
-    """The file behind an SQLite URL; None for PostgreSQL and for a database in memory."""
+    """Return the file of an SQLite URL; None for PostgreSQL and for a database in memory."""
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
         return None
     return Path(str(url.database))
 
 
 def open_engine(url: sa.URL, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
-    """An engine whose transactions last as long as one call of the store and no longer."""
+    """Create the engine of a database; nothing is connected yet.
+
+    ``busy_seconds``: how long SQLite waits for a lock. Numbers that are not finite are refused in
+    JSON columns.
+
+    Raises:
+        StoreError: the PostgreSQL driver is not installed.
+    """
     dumps = partial(json.dumps, allow_nan=False)
     try:
         if url.get_backend_name() == "postgresql":
@@ -78,7 +85,8 @@ def open_engine(url: sa.URL, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
 
 
 def _configure_sqlite(connection: Any, _record: Any, busy_seconds: float) -> None:
-    # The driver's own BEGIN comes too late for DDL and too weak for writes; ours is _begin_sqlite.
+    # The sqlite3 module issues no BEGIN before DDL, and a deferred one before writes. This turns
+    # its own BEGIN off; _begin_sqlite issues ours.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
@@ -89,7 +97,7 @@ def _configure_sqlite(connection: Any, _record: Any, busy_seconds: float) -> Non
 
 
 def _set_wal(cursor: Any, deadline: float) -> None:
-    """Write-ahead logging, where it is possible: readers read while the driver writes."""
+    """Switch to write-ahead logging, so that others can read while the driver writes."""
     if cursor.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
         return
     while True:
@@ -97,24 +105,27 @@ def _set_wal(cursor: Any, deadline: float) -> None:
             cursor.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            # For this change SQLite does not always wait for a lock, whatever busy_timeout is.
+            # For this change SQLite does not always respect busy_timeout, so we wait ourselves.
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
         time.sleep(WAL_PAUSE)
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    # A deferred transaction that turns writer meets "database is locked" at once, without waiting.
+    # A deferred transaction takes the write lock only at its first write, and can then fail with
+    # "database is locked" without waiting for busy_timeout.
     writes = connection.get_execution_options().get(WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 @contextmanager
 def transaction(engine: sa.Engine, writes: bool) -> Iterator[sa.Connection]:
-    """One short transaction.
+    """Yield a connection within one transaction: committed at the end, rolled back on an error.
+
+    ``writes``: SQLite takes the write lock at the beginning.
 
     Raises:
-        StoreError: what went wrong in the database, with the remedy.
+        StoreError: the database reported an error; the message has the remedy where one is known.
     """
     try:
         with engine.execution_options(**{WRITES: writes}).begin() as connection:

@@ -1,4 +1,4 @@
-"""Forward migrations of our own tables; their version is the one row of ``pdf_schema``."""
+"""Migrates our tables to the newest version, which is recorded in the one row of ``pdf_schema``."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ def _by_target(connection: sa.Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE pdf_trial ADD COLUMN by_target JSON")
 
 
-# STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released; a new
-# database starts at the newest version straight from tables.py.
+# STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released. In a new
+# database, tables.py creates the newest version directly.
 STEPS: tuple[Step, ...] = (_part_seconds, _by_target)
 
-ADVISORY_LOCK = 0x70646673  # any constant: serialises two first openings of one PostgreSQL database
+# Key of a PostgreSQL advisory lock (any constant), so that two processes do not migrate at once.
+ADVISORY_LOCK = 0x70646673
 
 
 def stored_version(connection: sa.Connection) -> int | None:
-    """Version of our tables in this database; None if it has none of them."""
+    """Return the version of our tables in this database; None if they do not exist."""
     if not sa.inspect(connection).has_table(tables.schema.name):
         return None
     return connection.execute(sa.select(tables.schema.c.version)).scalar_one_or_none()
 
 
 def migrate(connection: sa.Connection, steps: Sequence[Step] = STEPS) -> None:
-    """Bring our tables to the newest version inside the caller's transaction.
+    """Create our tables or bring them to the newest version, inside the caller's transaction.
 
     Raises:
-        StoreError: the tables are newer than this installation knows.
+        StoreError: a newer version of pdf_search wrote the tables.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
@@ -58,7 +59,11 @@ def migrate(connection: sa.Connection, steps: Sequence[Step] = STEPS) -> None:
 
 
 def check_version(version: int | None, newest: int = 1 + len(STEPS)) -> None:
-    """Raises StoreError if the tables are newer than this installation knows."""
+    """Check that this installation knows the version of the tables; None passes.
+
+    Raises:
+        StoreError: a newer version of pdf_search wrote the tables.
+    """
     if version is not None and version > newest:
         raise StoreError(
             f"the results database has version {version} of our tables, this installation knows "

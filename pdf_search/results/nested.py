@@ -1,4 +1,7 @@
-"""Nested selection: for each held-out fold its own choice among several settings. Pure."""
+"""Nested selection: choose the best of several settings for each held-out fold.
+
+Works on records only; no database is read.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ Candidate = tuple[TrialRecord, TrialSummary]
 
 @dataclass(frozen=True)
 class NestedSummary:
-    """A row under protocol ``nested``. Tuples have one entry a replicate.
+    """The result of a row under protocol ``nested``. Tuples have one entry per replicate.
 
-    ``chosen``: position of the candidate, None where none has a value. ``test``: its test value.
-    ``reasons``: why the row is partial, () for a whole one.
+    ``chosen``: index of the chosen candidate, None where no candidate has a value. ``valid`` and
+    ``test``: its values. ``reasons``: why the row is partial, () for a complete one.
     """
 
     replicates: tuple[Replicate, ...]
@@ -29,15 +32,20 @@ class NestedSummary:
 
     @property
     def headline(self) -> Stat:
+        """Mean and standard deviation of the test values."""
         return Stat.of(self.test)
 
     @property
     def partial(self) -> bool:
+        """Whether training or values are missing; ``reasons`` says which."""
         return bool(self.reasons)
 
 
 def nested_candidates(sweep: SweepRecord) -> dict[str, tuple[str, ...]]:
-    """The rows of a study whose ``inner`` runs ``nested`` chooses among: name to their names."""
+    """Return the nested rows of a study's sweep: name of the row to the names of its candidates.
+
+    Empty unless the sweep ran under protocol ``inner`` as part of a study with candidates.
+    """
     if sweep.protocol is not Protocol.INNER:
         return {}
     nested = sweep.options.get("study", {}).get("nested", {})
@@ -45,15 +53,15 @@ def nested_candidates(sweep: SweepRecord) -> dict[str, tuple[str, ...]]:
 
 
 def select_nested(sweep: SweepRecord, candidates: Sequence[Candidate]) -> NestedSummary:
-    """For each seed and fold the candidate that is best on the fold's inner validation part.
+    """Choose, for each seed and fold, the candidate with the best inner validation value.
 
-    ``candidates``: the runs under protocol ``inner`` and what they amount to, on the same seeds
-    and folds. Each brings its own best epoch, which the same part chose. The held-out fold plays
-    no part in the choice. A tie goes to the candidate listed first; a value that is missing or not
-    finite is never chosen.
+    ``candidates``: the runs under protocol ``inner`` on the same seeds and folds, each with its
+    summary. A candidate is compared at its own best epoch, which the same validation part chose.
+    The held-out fold plays no part in the choice. A tie goes to the candidate listed first. A value
+    that is missing or not finite is never chosen.
 
     Raises:
-        ValueError: no candidate, or candidates on other seeds or folds.
+        ValueError: there is no candidate, or the candidates differ in seeds or folds.
     """
     if len({trial.replicates for trial, _ in candidates}) != 1:
         raise ValueError("nested selection compares candidates on the same seeds and folds")

@@ -1,8 +1,8 @@
-"""The store: one database of sweeps, trials, replicates and epochs.
+"""The store: reads and writes sweeps, trials, replicates and epochs in one database.
 
-Every method is one short transaction. None is open between two calls: Optuna, whose tables live
-in the same database, would wait on our lock. The driver of a sweep is the only writer; readers
-may read at any time and see whole reports only.
+Every method is one short transaction, and none stays open between two calls: Optuna, whose tables
+live in the same database, would have to wait for our lock. The driver of a sweep is the only
+writer. Others may read at any time; they see an epoch of a trial with all replicates or not at all.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from pdf_search.results.database import (
 )
 from pdf_search.results.migrations import STEPS, check_version, migrate, stored_version
 
-MOST_NUMBERS = 10  # of trials that an error names
+MOST_NUMBERS = 10  # how many trial numbers an error message lists
 SWEEP_FIELDS = frozenset(field.name for field in fields(SweepRecord)) - {"name"}
 
 
 def no_trial(sweep: str, phase: Phase, number: int, known: Sequence[int]) -> StoreError:
-    """The error that names the trials that are there."""
+    """The error for an unknown trial; its message lists the ``known`` numbers."""
     shown = ", ".join(map(str, sorted(known)[:MOST_NUMBERS])) or "none"
     if len(known) > MOST_NUMBERS:
         shown += f" and more, up to {max(known)}"
@@ -48,12 +48,12 @@ class Store:
 
     Args:
         url: ``sqlite:////abs/path.db``, ``postgresql://user@host/db``, or a path of an SQLite file.
-        create: make the file and our tables if they are missing. Readers pass False.
-        busy_seconds: how long a call waits for another writer's lock (SQLite).
+        create: whether to create the file and our tables if they are missing. Readers pass False.
+        busy_seconds: how many seconds a call waits for another writer's lock (SQLite only).
 
     Raises:
-        StoreError: from every method: missing, locked or damaged database, a newer version of our
-            tables, an unknown sweep.
+        StoreError: every method can raise it: the database is missing, locked or damaged, its
+            tables are of a newer version, or it has no such sweep or trial.
     """
 
     def __init__(self, url: str, create: bool = True, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -73,16 +73,16 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close all connections. An SQLite file's journal is folded back into it."""
+        """Close all connections. SQLite then merges its write-ahead log into the file."""
         self._engine.dispose()
 
     @property
     def place(self) -> str:
-        """File or URL without password, for messages."""
+        """The SQLite file, or the URL without its password, for messages."""
         return str(sqlite_file(self.url) or self.url.render_as_string(hide_password=True))
 
     def create_sweep(self, sweep: SweepRecord) -> None:
-        """Raises StoreError if the name is taken."""
+        """Insert a sweep. Raises StoreError if the name is taken."""
         with self._writing() as connection:
             if _sweep_id(connection, sweep.name) is not None:
                 raise StoreError(
@@ -92,7 +92,7 @@ class Store:
             connection.execute(tables.sweep.insert().values(rows.sweep_row(sweep)))
 
     def update_sweep(self, name: str, **changes: Any) -> None:
-        """Change fields of a sweep's record, all but its name."""
+        """Change fields of a sweep. Raises TypeError for ``name`` and for unknown fields."""
         unknown = set(changes) - SWEEP_FIELDS
         if unknown:
             raise TypeError(f"a sweep has no field {', '.join(sorted(unknown))} to change")
@@ -103,24 +103,24 @@ class Store:
                 connection.execute(statement.values(changes))
 
     def sweep(self, name: str) -> SweepRecord:
-        """The sweep's record."""
+        """Return the record of a sweep."""
         with self._reading() as connection:
             identity = self._known_sweep(connection, name)
             query = sa.select(tables.sweep).where(tables.sweep.c.id == identity)
             return rows.sweep_record(connection.execute(query).mappings().one())
 
     def sweeps(self, name: str | None = None) -> list[SweepRecord]:
-        """All sweeps, oldest first. ``name``: only this one and those of a study of this name."""
+        """Return all sweeps, oldest first. ``name``: only this sweep, or this study's parts."""
         query = sa.select(tables.sweep).order_by(tables.sweep.c.created, tables.sweep.c.id)
         if name is not None:
             known, below = tables.sweep.c.name, f"{name}/"
-            # Not LIKE, for which SQLite takes capitals for small letters.
+            # Not LIKE, which ignores case in SQLite.
             query = query.where((known == name) | (sa.func.substr(known, 1, len(below)) == below))
         with self._reading() as connection:
             return [rows.sweep_record(row) for row in connection.execute(query).mappings()]
 
     def save_trial(self, trial: TrialRecord) -> None:
-        """Insert, or replace the trial of the same sweep, phase and number; epochs stay."""
+        """Insert a trial, or replace that of the same sweep, phase and number; epochs stay."""
         values = rows.trial_row(trial)
         with self._writing() as connection:
             identity = self._trial_id(connection, trial.sweep, trial.phase, trial.number)
@@ -138,20 +138,20 @@ class Store:
                 connection.execute(tables.replicate.insert(), members)
 
     def trials(self, sweep: str, phase: Phase | None = None) -> list[TrialRecord]:
-        """Trials by phase (search first) and number."""
+        """Return a sweep's trials, or those of a phase, by phase (search first) and number."""
         with self._reading() as connection:
             chosen = tables.trial.c.sweep_id == self._known_sweep(connection, sweep)
             if phase is not None:
                 chosen &= tables.trial.c.phase == phase
             query = sa.select(tables.trial).where(chosen)
-            # "search" sorts after "confirm"
+            # descending: "search" sorts after "confirm"
             query = query.order_by(tables.trial.c.phase.desc(), tables.trial.c.number)
             found = connection.execute(query).mappings().all()
             members = _replicates(connection, chosen)
         return [rows.trial_record(row, sweep, members[row["id"]]) for row in found]
 
     def add_epoch(self, sweep: str, phase: Phase, number: int, report: EpochReport) -> None:
-        """Record one epoch of a trial; the same epoch again replaces the earlier one."""
+        """Insert one epoch of a trial, or replace the one recorded earlier."""
         with self._writing() as connection:
             identity = self._known_trial(connection, sweep, phase, number)
             same = (tables.epoch.c.trial_id == identity) & (tables.epoch.c.epoch == report.epoch)
@@ -159,14 +159,14 @@ class Store:
             connection.execute(tables.epoch.insert(), rows.epoch_rows(report, identity))
 
     def drop_epochs_after(self, sweep: str, phase: Phase, number: int, epoch: int) -> None:
-        """Forget the epochs after ``epoch``: a resumed trial trains them again."""
+        """Delete the epochs after ``epoch``, which a resumed trial trains again."""
         with self._writing() as connection:
             identity = self._known_trial(connection, sweep, phase, number)
             later = (tables.epoch.c.trial_id == identity) & (tables.epoch.c.epoch > epoch)
             connection.execute(tables.epoch.delete().where(later))
 
     def epochs(self, sweep: str, phase: Phase, number: int) -> list[EpochReport]:
-        """The epochs of one trial, in order."""
+        """Return the epochs of one trial, in order."""
         with self._reading() as connection:
             identity = self._known_trial(connection, sweep, phase, number)
             query = _ordered_epochs().where(tables.epoch.c.trial_id == identity)
@@ -175,9 +175,9 @@ class Store:
     def all_epochs(
         self, sweep: str, phase: Phase, at: Collection[int] | None = None
     ) -> dict[int, list[EpochReport]]:
-        """The epochs of every trial of a phase, by trial number. Trials without any are absent.
+        """Return the epochs of every trial of a phase, by trial number.
 
-        ``at``: only these epochs.
+        Trials without epochs are absent. ``at``: only these epochs.
         """
         with self._reading() as connection:
             identity = self._known_sweep(connection, sweep)
@@ -287,7 +287,11 @@ def _check_file(url: sa.URL, create: bool) -> None:
 
 
 def _read_only(url: sa.URL) -> sa.URL:
-    """A closed database in a folder that may not be written can still be read, as it is."""
+    """Return a URL that reads an SQLite file whose folder is not writable.
+
+    SQLite cannot create its -wal and -shm files there, so the file is opened as immutable. That is
+    safe only while no -wal file exists. Any other URL is returned as it is.
+    """
     path = sqlite_file(url)
     if path is None or os.access(path.parent, os.W_OK) or Path(f"{path}-wal").exists():
         return url

@@ -1,4 +1,7 @@
-"""What a trial's epochs amount to under a protocol. Pure: no database, no rounding."""
+"""Summarises a trial's epochs under a protocol, and ranks trials.
+
+Works on records only: no database is read and nothing is rounded.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from pdf_search.records import (
 from pdf_search.wording import counted
 
 Values = tuple[float | None, ...]
-UNDEFINED = "the metric is undefined"  # of a COMPLETE trial without a value
+UNDEFINED = "the metric is undefined"  # why a COMPLETE trial has no value
 STATE_ORDER = (
     State.COMPLETE,
     State.RUNNING,
@@ -38,7 +41,7 @@ STATE_ORDER = (
 class Stat:
     """Mean and population standard deviation (ddof 0) over ``n`` finite values.
 
-    ``mean`` is None for no value, ``std`` for fewer than two.
+    ``mean`` is None for no value, ``std`` is None for fewer than two.
     """
 
     mean: float | None
@@ -47,6 +50,7 @@ class Stat:
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> Stat:
+        """Compute the statistics of the finite values; the others are left out."""
         finite = [v for v in values if v is not None and isfinite(v)]
         std = pstdev(finite) if len(finite) > 1 else None
         return cls(fmean(finite) if finite else None, std, len(finite))
@@ -57,10 +61,12 @@ NO_VALUE = Stat(None, None, 0)
 
 @dataclass(frozen=True)
 class TrialSummary:
-    """A trial in one line. Tuples have one entry a replicate, None where it has no value.
+    """The results of one trial. Tuples have one entry per replicate, None where it has no value.
 
-    ``split`` says which numbers ``mean``, ``std`` and ``n`` are: ``valid`` in phase search, where
-    no test value exists, and ``test`` in phase confirm.
+    ``split``: the split that ``mean``, ``std`` and ``n`` are of. It is ``valid`` in phase search,
+    where no test value exists, and ``test`` in phase confirm. ``best_epochs``: the epochs that
+    ``valid`` and ``test`` are read at; ``last_valid`` and ``last_test`` are of the last epoch.
+    ``partial``: whether training or values are missing, for the ``reasons`` given.
     """
 
     phase: Phase
@@ -74,39 +80,43 @@ class TrialSummary:
     epochs: int
     epochs_planned: int
     partial: bool
-    reasons: tuple[str, ...]  # why partial
+    reasons: tuple[str, ...]
 
     @property
     def headline(self) -> Stat:
+        """Mean and standard deviation of the values of ``split``."""
         return Stat.of(self.test if self.split == "test" else self.valid)
 
     @property
     def mean(self) -> float | None:
+        """Mean of the values of ``split``; None if there is none."""
         return self.headline.mean
 
     @property
     def std(self) -> float | None:
+        """Population standard deviation of the values of ``split``; None for fewer than two."""
         return self.headline.std
 
     @property
     def n(self) -> int:
+        """Number of replicates with a finite value of ``split``."""
         return self.headline.n
 
     @property
     def best_epoch(self) -> int | None:
-        """The epoch, if one was chosen for all replicates."""
+        """The epoch chosen for all replicates; None if their epochs differ or none was chosen."""
         chosen = set(self.best_epochs)
         return chosen.pop() if len(chosen) == 1 else None
 
 
 @dataclass
 class BestEpochs:
-    """The epochs at which a trial is read, kept up to date while its epochs come in.
+    """Chooses the epochs at which a trial's values are read; updated with each epoch.
 
-    ``split`` and ``inner``: each replicate's best validation epoch. ``gin-curve``: the epoch that
-    is best on the mean curve over the folds, among those where most folds have a value; the curve
-    is that of the held-out parts in phase confirm and of the validation parts in phase search. A
-    tie goes to the earlier epoch; a non-finite value is worse than any other.
+    ``split`` and ``inner``: the best validation epoch of each replicate. ``gin-curve``: one epoch
+    for all replicates, the best on the mean curve over the folds, among the epochs at which the
+    most folds have a value. The curve is of the test values in phase confirm and of the validation
+    values in phase search. A tie goes to the earlier epoch. A non-finite value is never best.
     """
 
     metric: Metric
@@ -118,13 +128,14 @@ class BestEpochs:
 
     @classmethod
     def of(cls, sweep: SweepRecord, phase: Phase, epochs: Iterable[EpochReport]) -> BestEpochs:
+        """Choose among the epochs of one trial, given in order."""
         best = cls(METRICS[sweep.metric], sweep.protocol, phase)
         for report in epochs:
             best.add(report)
         return best
 
     def add(self, report: EpochReport) -> None:
-        """One more epoch, later than all before it."""
+        """Take in one more epoch, which must be later than all before it."""
         if self.protocol is Protocol.GIN_CURVE:
             self._add_to_mean_curve(report)
             return
@@ -142,18 +153,21 @@ class BestEpochs:
 
     @property
     def split(self) -> str:
-        """The part whose values count: ``test`` in phase confirm."""
+        """The split whose values are reported: ``test`` in phase confirm, else ``valid``."""
         return "test" if self.phase is Phase.CONFIRM else "valid"
 
     def at(self, index: int) -> tuple[int, ReplicateEpoch] | None:
-        """The chosen epoch of a replicate and its values there; None where it has none."""
+        """Return the chosen epoch of a replicate and its values there; None if it has none."""
         if self._shared is None:
             return self._own.get(index)
         item = _at(self._shared, index)
         return None if item is None else (self._shared.epoch, item)
 
     def values(self, split: str) -> Values:
-        """Of each replicate that has a chosen epoch."""
+        """Return each replicate's value of a split at its chosen epoch, None where it has none.
+
+        Replicates after the last one with a chosen epoch are left out.
+        """
         count = len(self._shared.replicates) if self._shared else max(self._own, default=-1) + 1
         found = (self.at(index) for index in range(count))
         return _values((item and item[1] for item in found), split)
@@ -162,7 +176,10 @@ class BestEpochs:
 def summarise(
     sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]
 ) -> TrialSummary:
-    """Read the values at the epochs that ``BestEpochs`` chooses, and say what is missing."""
+    """Read a trial's values at the epochs that ``BestEpochs`` chooses, and say what is missing.
+
+    ``epochs``: all epochs of the trial, in order.
+    """
     count = max([len(trial.replicates), *(len(report.replicates) for report in epochs)])
     chooser = BestEpochs.of(sweep, trial.phase, epochs)
     chosen = [chooser.at(index) for index in range(count)]
@@ -193,7 +210,7 @@ def summarise(
 
 
 def planned_epochs(sweep: SweepRecord, trial: TrialRecord) -> int:
-    """Epochs the trial was configured to train; 0 for the baseline predictor."""
+    """Return how many epochs the trial was to train; 0 for the baseline predictor."""
     if trial.origin == "baseline":
         return 0
     training: dict[str, Any] = trial.config.get("training") or {}
@@ -230,10 +247,11 @@ def _reasons(
 def rank_trials(
     metric: Metric, trials: Iterable[tuple[TrialRecord, TrialSummary]]
 ) -> list[tuple[TrialRecord, TrialSummary]]:
-    """Search trials, best first: COMPLETE by validation, then the others by state.
+    """Sort trials, best first: COMPLETE ones by mean validation value, then others by state.
 
-    Trials that ended early are ordered by how far they came, then by validation. Ties keep the
-    order of their numbers. The order of confirmation, which no test value ever changes.
+    Within any other state, the trial that trained more epochs comes first, then the one with the
+    better mean validation value. Ties keep the order of their numbers. Test values play no part, so
+    the trials to confirm are chosen without them.
     """
     return sorted(trials, key=_rank_key(metric))
 

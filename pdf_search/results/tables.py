@@ -1,4 +1,4 @@
-"""Our tables. All begin with ``pdf_``: Optuna's own tables may live in the same database."""
+"""Our tables. Their names begin with ``pdf_``, as Optuna's tables may be in the same database."""
 
 from __future__ import annotations
 
@@ -69,8 +69,9 @@ replicate = sa.Table(
     sa.Column("fold", sa.Integer),
 )
 
-# SQLite turns NaN into NULL and PostgreSQL's averages turn into NaN: a value that is not finite is
-# NULL in its column and named in not_finite ("valid=nan train_loss=inf"), the same in both.
+# A value that is not finite is NULL in its column and named in not_finite, for example
+# "valid=nan train_loss=inf". SQLite would store NaN as NULL, and in PostgreSQL one NaN would make
+# an average NaN; this way both databases hold the same.
 epoch = sa.Table(
     "pdf_epoch",
     metadata,
