@@ -1,4 +1,4 @@
-"""The language of search spaces: domains, conditions, limits, and the files that hold them."""
+"""Search spaces and studies: domains, conditions, limits, and the files that hold them."""
 
 import lazy_loader
 

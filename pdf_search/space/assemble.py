@@ -1,4 +1,4 @@
-"""From a definition to a space, with its published settings as first points."""
+"""Builds a space from its definition, with published settings as the points to try first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdf_search.space.validate import settle
 
 @dataclass(frozen=True)
 class PublishedSetting:
-    """A published setting by name, to be found in the space."""
+    """A setting of the paper, as shipped in ``search_spaces/paper``, and its name there."""
 
     name: str
     config: TrialConfig
@@ -30,17 +30,21 @@ def assemble(
 ) -> Space:
     """Check a definition as a whole and build its space.
 
-    ``problems``: found so far. ``info``: see ``settle``.
+    ``problems``: those found while reading the file. ``published``: settings to try first, before
+    the points that the definition lists. ``info``: see ``settle``.
 
     Raises:
-        SpaceError: every problem found, each with file, line, key and remedy.
+        SpaceError: lists every problem, each with file, line, key and remedy.
     """
     space = Space.of(name, settle(definition, problems, info), problems)
     return _with_published(space, published)
 
 
 def _with_published(space: Space, settings: tuple[PublishedSetting, ...]) -> Space:
-    """The space with the point of each setting in front; where there is none, a note says so."""
+    """Put the point of each setting before the listed points.
+
+    A note is added where a setting has no point in the space, or where its point changes it.
+    """
     found: list[Point] = []
     notes: list[str] = []
     for setting in settings:

@@ -1,4 +1,4 @@
-"""The dotted names of everything that a model, such as a trial's configuration, can hold."""
+"""Lists the dotted paths of the fields of a pydantic model, such as a trial's configuration."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ OWNED_BY_SWEEP = {
 
 @cache
 def config_paths(model: type[BaseModel] = TrialConfig) -> tuple[str, ...]:
-    """Every dotted path, over all variants of its unions."""
+    """Return every dotted path of a model and the models in it, over all variants of unions.
+
+    Paths of ``OWNED_BY_SWEEP`` are left out: no file may set them.
+    """
     paths = (".".join(path) for path in _paths(model, ()))
     return tuple(dict.fromkeys(p for p in paths if p not in OWNED_BY_SWEEP))
 
 
 def keys_below(path: str, model: type[BaseModel] = TrialConfig) -> list[str]:
-    """The keys that a mapping at ``path`` may have."""
+    """Return the keys that a mapping at ``path`` may have; "" is the model itself."""
     prefix = f"{path}." if path else ""
     below = (p.removeprefix(prefix) for p in config_paths(model) if p.startswith(prefix))
     return [key for key in below if "." not in key]

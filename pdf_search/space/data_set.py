@@ -1,4 +1,4 @@
-"""What the data set of a tree decides where the tree does not say it."""
+"""Fills in what a data set decides, such as protocol and folds, where a file leaves it out."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ DEFAULT_FOLDS = 10
 
 
 def look_up(data: Any, tell: Callable[[Where, str], None]) -> DatasetInfo | None:
-    """The data set of a tree's part ``data``; None, and why, if there is none.
+    """Look up the data set of a tree's part ``data``.
 
-    A key that is wrong is not told: it is when the tree is checked.
+    Returns None if there is no such data set or its metric does not fit; ``tell`` gets the reason.
+    Other wrong keys are ignored here: they are reported when the tree is checked.
     """
     try:
         return lookup(DataConfig.model_validate(data))
@@ -39,7 +40,11 @@ def look_up(data: Any, tell: Callable[[Where, str], None]) -> DatasetInfo | None
 
 
 def settle_protocol(tree: dict[str, Any], info: DatasetInfo | None) -> None:
-    """Writes down protocol and folds, those of the data set unless the tree says otherwise."""
+    """Set ``protocol`` and ``folds`` in the tree where it does not give them.
+
+    The protocol is ``gin-curve`` if the tree gives folds, else that of the data set. The number of
+    folds is ``DEFAULT_FOLDS``, for every protocol but ``split``.
+    """
     own = Protocol.SPLIT if info is None else info.protocol
     tree.setdefault("protocol", str(Protocol.GIN_CURVE if tree.get("folds") else own))
     if tree["protocol"] != Protocol.SPLIT and tree.get("folds") is None:
@@ -47,10 +52,12 @@ def settle_protocol(tree: dict[str, Any], info: DatasetInfo | None) -> None:
 
 
 def data_config(data: dict[str, Any], sets: Sequence[str]) -> DataConfig:
-    """The data set of a part ``data``, after every ``path=value``.
+    """Return the configuration of a data set after every ``--set path=value``.
+
+    ``data`` is a tree's part ``data`` and may be changed.
 
     Raises:
-        SpaceError: every problem, with the ``--set`` that it is in.
+        SpaceError: lists every problem, with the ``--set`` that it came from.
     """
     tree = {"data": data}
     marks: dict[Where, str] = {(): "data set"}

@@ -1,4 +1,4 @@
-"""A space file's two halves: the head (budget, limits, ...) and the tree of a trial."""
+"""A space file as plain data: the head (budget, limits, ...) and the tree of a trial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 
 
 class Confirm(Frozen):
-    """How the winners are trained again: the best ``top_k``, each on ``seeds`` fresh seeds."""
+    """How the best trials are trained again: ``top_k`` of them, each on ``seeds`` fresh seeds."""
 
     top_k: Count = Field(
         3, description="how many of the best trials are trained again; for none give --top-k 0"
@@ -31,7 +31,10 @@ class Confirm(Frozen):
 
 
 class Budget(Frozen):
-    """``epochs``: of each trial; without it, the configured epochs of training."""
+    """How much a sweep trains.
+
+    ``epochs``: after how many every trial is cut; None for all epochs of ``training.epochs``.
+    """
 
     trials: Count = Field(30, description="how many configurations the search trains")
     epochs: Count | None = Field(
@@ -46,11 +49,10 @@ class Budget(Frozen):
 
 
 class Head(Frozen):
-    """What a space file says besides the tree of a trial.
+    """What a space file holds besides the tree of a trial.
 
-    ``extends``: a shipped space that this file changes. ``metric``: the data set's own, or another
-    that fits it. ``points_to_evaluate``: names in ``search_spaces/paper/``, or points, tried
-    first.
+    ``extends``: the shipped space that this file changes. ``metric``: None for the data set's own.
+    ``points_to_evaluate``: names in ``search_spaces/paper/``, or points of the space, tried first.
     """
 
     extends: str | None = Field(None, description="name of a shipped space that this one changes")
@@ -74,9 +76,10 @@ TREE_KEYS = tuple(key for key in TrialConfig.model_fields if key not in OWNED_BY
 
 @dataclass(frozen=True)
 class Definition:
-    """A file as plain data, with the place of every key and item that was written down.
+    """A file as plain data.
 
-    ``found`` and ``unread``: what was wrong in it already when it was read, as in ``Problems``.
+    ``marks``: the place (``file:line``) of every key and list item that the file holds. ``found``
+    and ``unread``: the problems of reading it, as in ``Problems``.
     """
 
     source: str
@@ -86,20 +89,24 @@ class Definition:
     unread: tuple[Where, ...] = ()
 
     def problems(self) -> Problems:
+        """Return a collector that starts with the problems found so far; a copy, each call."""
         return Problems(self.source, self.marks, list(self.found), list(self.unread))
 
     def after(self, problems: Problems) -> Definition:
-        """The definition with these problems found."""
+        """Return the definition with the given problems as those found so far."""
         return replace(self, found=tuple(problems.found), unread=tuple(problems.unread))
 
     @property
     def trial(self) -> dict[str, Any]:
-        """The tree of a trial, domains included."""
+        """The tree of a trial, in which values may be domains."""
         return {key: value for key, value in self.plain.items() if key in TREE_KEYS}
 
 
 def with_new_names(definition: Definition) -> Definition:
-    """The definition of a space in today's words: what ``published`` listed is to be evaluated."""
+    """Rename the older key ``published`` to ``points_to_evaluate``.
+
+    If both are given, the definition keeps both and has a problem more.
+    """
     plain, problems = dict(definition.plain), definition.problems()
     if OLD_POINTS not in plain:
         return definition
@@ -115,13 +122,13 @@ def with_new_names(definition: Definition) -> Definition:
 
 
 def set_with_new_name(text: str) -> str:
-    """``--set`` of the older name, in today's."""
+    """Rename the older path ``published`` in ``path=value`` to ``points_to_evaluate``."""
     path, equals, value = text.partition("=")
     return f"{POINTS}{equals}{value}" if path.strip() == OLD_POINTS else text
 
 
 def parse_head(definition: Definition, problems: Problems) -> Head:
-    """The head; what is wrong is reported, and its default stands in."""
+    """Parse the head. What is wrong goes to ``problems``, and a default replaces a wrong value."""
     for key in OWNED_BY_SWEEP:
         if key in definition.plain:
             problems.add((key,), f"not part of a space: {OWNED_BY_SWEEP[key]}")
@@ -141,9 +148,10 @@ def valid_part(
     others: Collection[str] = (),
     **stand_ins: str,
 ) -> Part:
-    """The part of a file at ``at``; what is wrong is reported, and its default stands in.
+    """Parse the part of a file at ``at`` as a model.
 
-    ``others``: keys there that belong to other parts. ``stand_ins``: for keys without a default.
+    What is wrong goes to ``problems``. A wrong value is replaced by its default, or by the one in
+    ``stand_ins`` if it has none. ``others``: keys in ``plain`` that belong to other parts.
     """
     given = {k: v for k, v in plain.items() if k not in others} if isinstance(plain, dict) else {}
     try:
@@ -161,14 +169,18 @@ def valid_part(
 
 
 def merge(base: Definition, top: Definition) -> Definition:
-    """``top`` laid over ``base``."""
+    """Return ``top`` laid over ``base``, as ``lay_over`` does it; both stay as they are."""
     plain, marks = copy.deepcopy(base.plain), dict(base.marks)
     lay_over(plain, top.plain, marks)
     return replace(top, plain=plain, marks=marks | dict(top.marks))
 
 
 def retarget(definition: Definition, name: Any) -> None:
-    """Put another data set in: metric and protocol are then its own, unless set afterwards."""
+    """Replace the data set of a definition in place.
+
+    Metric, protocol and folds are removed, so that those of the new data set hold unless they are
+    set afterwards.
+    """
     for key in ("metric", "protocol", "folds"):
         definition.plain.pop(key, None)
         forget(definition.marks, (key,))
@@ -176,6 +188,6 @@ def retarget(definition: Definition, name: Any) -> None:
 
 
 def known_paths() -> tuple[str, ...]:
-    """Everything that ``--set`` can name in any space."""
+    """Return the paths that ``--set`` can name in any space."""
     head = [path for path in config_paths(Head) if path != "extends"]
     return (*head, *config_paths())

@@ -1,4 +1,4 @@
-"""Domains: the sets of values that a search may choose from."""
+"""Domains: the sets of values that a search chooses from, and the parameters that have them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from typing import Any, NamedTuple
 from pdf_search.errors import SpaceError
 
 Label = str | int | float | bool
-"""What samplers and databases can store."""
+"""The types of values that samplers and databases can store."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several options. ``values``: their labels, which samplers and databases store.
+    """One of several options. ``values`` are their labels, which samplers and databases store.
 
-    A simple value is its own label; a list, a mapping or a named option stands behind a text.
+    A text, a number or a truth value is its own label. A list, a mapping or null has its JSON text
+    as its label, and a named option has its name.
     """
 
     values: tuple[Label, ...]
 
     def canonical(self, value: Any) -> Label:
-        """The option's own label.
+        """Return the label that equals ``value``, with the label's type.
+
+        ``True`` and ``1`` are different labels.
 
         Raises:
             ValueError: no option has that label.
@@ -37,7 +40,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class IntRange:
-    """``low, low + step, ..., high``, both ends included."""
+    """Whole numbers ``low, low + step, ..., high``, both ends included.
+
+    ``log``: draw uniformly on a logarithmic scale.
+    """
 
     low: int
     high: int
@@ -46,11 +52,14 @@ class IntRange:
 
     @property
     def values(self) -> Sequence[int]:
+        """All values, in ascending order."""
         return range(self.low, self.high + 1, self.step)
 
     def canonical(self, value: Any) -> int:
-        """Raises:
-        ValueError: not a whole number of the range.
+        """Return ``value`` as an int; a float such as 2.0 is accepted.
+
+        Raises:
+            ValueError: not a whole number of the range.
         """
         if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
             raise ValueError(f"{value!r} is not a whole number")
@@ -63,7 +72,11 @@ class IntRange:
 
 @dataclass(frozen=True)
 class FloatRange:
-    """Reals from ``low`` to ``high``, both included; with ``step``, multiples of it from low."""
+    """Real numbers from ``low`` to ``high``, both ends included.
+
+    ``step``: only ``low``, ``low + step`` and so on; None for all. ``log``: draw uniformly on a
+    logarithmic scale.
+    """
 
     low: float
     high: float
@@ -72,7 +85,7 @@ class FloatRange:
 
     @property
     def values(self) -> tuple[float, ...] | None:
-        """All values; None if there are infinitely many."""
+        """All values, in ascending order; None if there are infinitely many."""
         if self.step is None:
             return (self.low,) if self.low == self.high else None
         count = floor((self.high - self.low) / self.step + 1e-6) + 1
@@ -82,10 +95,13 @@ class FloatRange:
         return round(self.low + index * (self.step or 0.0), 10) + 0.0
 
     def canonical(self, value: Any) -> float:
-        """The value itself, or the value of the stepped range that it stands for.
+        """Return ``value`` as a float of the range, without its rounding errors.
+
+        A value that is past an end by rounding is set to that end; in a range with a step, the
+        value is set to the exact step.
 
         Raises:
-            ValueError: outside the range or off its steps.
+            ValueError: the value is outside the range or between its steps.
         """
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{value!r} is not a number")
@@ -104,7 +120,7 @@ Domain = Choice | IntRange | FloatRange
 
 
 class Condition(NamedTuple):
-    """A parameter is open only while the choice at ``path`` has one of these labels."""
+    """When a parameter exists: only while the choice at ``path`` has one of these labels."""
 
     path: str
     values: tuple[Label, ...]
@@ -112,15 +128,21 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A domain at its dotted path. Below an option, the path has the option's label in it."""
+    """A domain with its dotted path in the space.
+
+    The path of a parameter inside a named option contains the option's name. ``condition``: when
+    the parameter exists; None for always.
+    """
 
     path: str
     domain: Domain
     condition: Condition | None = None
 
     def canonical(self, value: Any) -> Label:
-        """Raises:
-        SpaceError: the value is outside the domain.
+        """Return the value as the domain stores it.
+
+        Raises:
+            SpaceError: the value is outside the domain; the message names the path.
         """
         try:
             return self.domain.canonical(value)

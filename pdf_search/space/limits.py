@@ -1,4 +1,4 @@
-"""Limits such as ``parameters <= 500_000``: parsed, checked and evaluated without ``eval``."""
+"""Limits such as ``parameters <= 500_000``: parsed and evaluated on Python's AST, without eval."""
 
 from __future__ import annotations
 
@@ -43,33 +43,42 @@ ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 }
 COMPUTED = ("parameters", "basis.size")
 MAX_LENGTH = 300
-STRICT = 1e-9  # how far from holding a strict comparison of equal numbers is
+STRICT = 1e-9  # the excess of a strict comparison of equal numbers
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Comparisons of numbers, names and their sums and products, joined by and, or, not."""
+    """A condition that trials must meet.
+
+    It consists of comparisons of numbers, names, sums and products, joined by and, or, not.
+    ``names``: the names in it, without repetition: dotted settings, or one of ``COMPUTED``.
+    """
 
     text: str
     names: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> Limit:
-        """Raises:
-        ValueError: not a limit, with the reason.
+        """Parse a limit; whether its names exist is not checked here.
+
+        Raises:
+            ValueError: not a limit; the message gives the reason.
         """
         names = dict.fromkeys(_names(_parse(text)))
         return cls(text, tuple(names))
 
     def values(self, config: TrialConfig, parameters: int) -> dict[str, Any]:
-        """The value of every name in the limit; None for a setting that the trial lacks."""
+        """Return the value of every name in the limit; None for a setting that the trial lacks.
+
+        ``parameters``: the number of learnable parameters of the trial.
+        """
         found = {name: _setting(config, name) for name in self.names}
         return found | ({"parameters": parameters} if "parameters" in found else {})
 
     def violation(self, values: Mapping[str, Any]) -> str | None:
-        """What breaks the limit, with the numbers; None if it holds.
+        """Return a message with the numbers that break the limit; None if it holds.
 
-        A limit on a setting that this trial does not have (another schedule's) holds.
+        A limit holds if the trial lacks one of its settings, such as one of another schedule.
         """
         if any(values.get(name) is None for name in self.names):
             return None
@@ -79,14 +88,21 @@ class Limit:
         return f"limit {self.text}: {numbers}"
 
     def excess(self, values: Mapping[str, Any]) -> float:
-        """How far the limit is from holding, 0 where it holds: for looking for a closest trial."""
+        """Return how far the limit is from holding, 0 where it holds.
+
+        A comparison of numbers counts by their difference and any other by 1. Used to find the
+        trial that is closest to the limits.
+        """
         if any(values.get(name) is None for name in self.names):
             return 0.0
         return _excess(_parse(self.text), values, holds=True)
 
     @property
     def bound(self) -> tuple[str, str] | None:
-        """Of a limit ``what <= number`` what is bounded, and the operator; else None."""
+        """The left side and the operator of a limit such as ``name <= number``.
+
+        None unless the limit is one comparison, with names on its left side only.
+        """
         node = _parse(self.text)
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
@@ -96,14 +112,14 @@ class Limit:
         return ast.unparse(left), SYMBOLS[type(node.ops[0])]
 
     def bounded(self, values: Mapping[str, Any]) -> Any:
-        """The value of what is bounded."""
+        """Return the value of the left side. Call it only where ``bound`` is not None."""
         node = _parse(self.text)
         assert isinstance(node, ast.Compare)
         return _evaluate(node.left, values)
 
 
 def count_parameters(config: TrialConfig, shape: InputShape) -> int:
-    """Learnable parameters of one replicate of a trial."""
+    """Count the learnable parameters of one replicate of a trial."""
     return parameter_count(config.model, config.basis.size, shape)
 
 
@@ -188,7 +204,7 @@ def _evaluate(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 
 def _excess(node: ast.expr, values: Mapping[str, Any], holds: bool) -> float:
-    """How far ``node`` is from being true, or from being false where ``holds`` is not wanted."""
+    """How far ``node`` is from being true, or from being false if ``holds`` is False."""
     if isinstance(node, ast.UnaryOp):
         return _excess(node.operand, values, not holds)
     if isinstance(node, ast.BoolOp):

@@ -1,4 +1,4 @@
-"""Finds the spaces: shipped ones by name, others by path, and those of data sets."""
+"""Loads search spaces: shipped ones by name or data set, and one's own by path."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ MOLPCBA = "ogbg-molpcba"
 
 
 def space_names() -> list[str]:
-    """The shipped spaces. Every other ``ogbg-mol...`` data set has one besides."""
+    """Return the names of the shipped space files.
+
+    ``load_space`` also accepts every other ``ogbg-mol...`` data set.
+    """
     return shipped_names()
 
 
@@ -50,13 +53,13 @@ def load_space(
     setting: str | None = None,
     info: DatasetInfo | None = None,
 ) -> Space:
-    """The space of a shipped name, a data set, or a file, after ``path=value`` overrides.
+    """Load the space of a shipped name, a data set, or a file, and apply ``path=value`` overrides.
 
-    ``setting``: one of ``taxonomy_names()``; its bases and filter replace the space's first.
-    ``info``: known of its data set, whose file need not be there then.
+    ``setting``: one of ``taxonomy_names()``; its bases and filter replace those of the space before
+    the overrides. ``info``: what is known of the data set, whose file is then not looked up.
 
     Raises:
-        SpaceError: no such space, or every problem of its file with line, key and remedy.
+        SpaceError: no such space, or a list of every problem with line, key and remedy.
     """
     name, definition = _find(name_or_path)
     laid = None if setting is None else taxonomy_setting(setting)
@@ -67,10 +70,10 @@ def load_space(
 
 
 def space_text(name_or_path: str) -> str:
-    """The text of a space's file, to start one's own from.
+    """Return the YAML text of a space, as a start for one's own file.
 
     Raises:
-        SpaceError: no such space.
+        SpaceError: no such space, or its file has problems.
     """
     space = load_space(name_or_path)
     if name_or_path.endswith((".yaml", ".yml")):
@@ -95,7 +98,7 @@ def _find(given: str) -> tuple[str, Definition]:
 
 
 def _of_data_set(name: str, given: str) -> Definition:
-    """The space of a data set that has no file of its own: any other ``ogbg-mol...``."""
+    """Return the definition for a data set without a space file: any other ``ogbg-mol...``."""
     try:
         info = lookup(DataConfig(name=name))
     except DataError:
@@ -122,10 +125,12 @@ def _read_file(path: Path) -> Definition:
 
 
 def _extended(definition: Definition) -> Definition:
-    """The definition laid over the space that it names, or over the closest if there is none.
+    """Lay a definition over the shipped space that it extends.
+
+    A misspelt name is a problem, and the closest name is used to check the rest.
 
     Raises:
-        SpaceError: nothing is like the space that it names, so the rest cannot be checked.
+        SpaceError: no name is close, so the rest cannot be checked.
     """
     base = definition.plain.pop("extends", None)
     if base is None:
@@ -141,7 +146,7 @@ def _extended(definition: Definition) -> Definition:
 
 
 def _with_sets(definition: Definition, texts: Sequence[str]) -> Definition:
-    """The definition after every ``path=value``; what is wrong with them is told with the rest."""
+    """Apply every ``path=value`` to a copy of a definition; their problems join its own."""
     result = replace(
         definition, plain=copy.deepcopy(definition.plain), marks=dict(definition.marks)
     )
@@ -150,7 +155,7 @@ def _with_sets(definition: Definition, texts: Sequence[str]) -> Definition:
     for new in map(data_set_named, sets):
         data = result.plain.get("data")
         if new is not None and isinstance(data, dict) and new != data.get("name"):
-            retarget(result, new)  # judged by that set's metric and protocol
+            retarget(result, new)  # metric and protocol are those of the new data set
     lay_sets(result.plain, result.marks, sets, Settable(known_paths()), problems)
     return result.after(problems)
 
@@ -158,7 +163,7 @@ def _with_sets(definition: Definition, texts: Sequence[str]) -> Definition:
 def _published(
     definition: Definition, laid: TaxonomySetting | None, problems: Problems
 ) -> tuple[PublishedSetting, ...]:
-    """Reads the settings that the head names; points stay in the head."""
+    """Read the published settings that the head names; points given as mappings are skipped."""
     listed = definition.plain.get(POINTS)
     found = []
     for index, name in enumerate(listed if isinstance(listed, list) else []):
@@ -174,15 +179,15 @@ def _published(
 
 
 def paper_names() -> list[str]:
-    """The published settings that are shipped."""
+    """Return the names of the shipped settings of the paper."""
     return shipped_names("paper")
 
 
 def paper_trial(name: str) -> dict[str, Any]:
-    """The published setting of a data set, as the tree of a trial.
+    """Return a published setting as the tree of a trial, with the newest versions of its data.
 
     Raises:
-        SpaceError: none of that name.
+        SpaceError: there is none of that name.
     """
     return _paper_tree(name)[0]
 

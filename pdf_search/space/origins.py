@@ -1,4 +1,4 @@
-"""Whether a point that a space lists to be tried first is a setting of the paper."""
+"""Tells whether a point that is tried first is a setting of the paper."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ SETTING = ("basis", "model", "training")
 
 
 def origin_of_listed(config: TrialConfig) -> str:
-    """``published``: the setting of the very data set. A cut of the epochs leaves it that.
+    """Return the origin of a listed point, as ``TrialRecord.origin`` records it.
 
-    ``published, changed``: that setting with changes, or one of another data set of the family.
-    ``listed``: the paper has no setting for such data.
+    ``published``: it is the paper's setting for this data set. Bases, model and training are
+    compared; an early cut of the epochs does not count. ``published, changed``: it differs from
+    that setting, or the paper's setting is for another data set of the family. ``listed``: the
+    paper has no setting for such data.
     """
     name = _setting_of(config)
     if name is None:
@@ -33,7 +35,7 @@ def origin_of_listed(config: TrialConfig) -> str:
 
 
 def words_of_listed(space: Space, values: Mapping[str, Any]) -> str:
-    """What a listed point is, for the line of a plan."""
+    """Describe the listed point at ``values``, for the line of a plan."""
     config = space.config(values)
     origin = origin_of_listed(config)
     if origin == LISTED:
@@ -47,7 +49,7 @@ def words_of_listed(space: Space, values: Mapping[str, Any]) -> str:
 
 
 def _setting_of(config: TrialConfig) -> str | None:
-    """The published setting for a data set: its own, else its family's."""
+    """Return the name of the published setting for a data set or else for its family."""
     for name in family(config.data):
         if name in paper_names():
             return name

@@ -1,4 +1,4 @@
-"""From plain data to the tree of a space: finds the domains and checks how they are written."""
+"""Parses plain data into the tree of a space: finds the domains and checks their syntax."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pdf_search.space.tree import Branch, Fixed, Node, ParameterNode
 RANGE_KEYS = {"range", "step", "log", "integer"}
 LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ -]*")
 LABEL_LENGTH = 40
-LARGEST = 2**53  # up to here whole numbers survive databases and samplers
+LARGEST = 2**53  # up to here a float holds every whole number exactly
 MOST_STEPS = 1_000_000
 NOT_SEARCHED = {
     "data": "a space is for one data set and one split",
@@ -39,11 +39,12 @@ NOT_SEARCHED = {
 
 
 def parse_tree(plain: Any, problems: Problems) -> Node:
-    """The node for a definition's tree; what cannot be read is reported and left out."""
+    """Parse the tree of a definition. What cannot be read goes to ``problems``."""
     return _node(plain, (), None, problems)
 
 
 def is_domain(plain: Any) -> bool:
+    """Whether a value is written as a domain: a mapping with the key ``choice`` or ``range``."""
     return isinstance(plain, Mapping) and ("choice" in plain or "range" in plain)
 
 
@@ -132,7 +133,11 @@ def _listed_options(given: list[Any], place: Where, problems: Problems) -> dict[
 
 
 def label_of(plain: Any) -> Label:
-    """A value's label: itself if it is simple, else its JSON text, cut with a hash if long."""
+    """Return the label of an option of a choice that has no name.
+
+    A text, a number or a truth value is its own label. Anything else has its JSON text, which is
+    cut and ends in a hash if it is longer than ``LABEL_LENGTH``.
+    """
     if isinstance(plain, str | int | float | bool):
         return plain
     text = json.dumps(plain)

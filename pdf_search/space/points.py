@@ -1,4 +1,4 @@
-"""Published settings as points of a space: the first trials of a sweep."""
+"""Finds the point of a space that a trial's configuration has, and compares configurations."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ Point = dict[str, Label]
 
 
 def point_of(tree: Node, config: TrialConfig) -> Point | None:
-    """The point of the space that is this trial, or differs from it in fixed values only."""
+    """Return the point of the space whose trial is ``config``, or None.
+
+    The trial at the point may differ from ``config`` in fixed values; ``departures`` lists them.
+    """
     return match(tree, config.model_dump(mode="json"))
 
 
 def departures(tree: Node, point: Mapping[str, Label], config: TrialConfig) -> list[str]:
-    """The dotted settings in which the trial at ``point`` differs from ``config``."""
+    """List the settings in which the trial at ``point`` differs from ``config``.
+
+    Each is ``path = value``, with the value at the point.
+    """
     plain = build(tree, lambda parameter: point[parameter.path])
     return differences(TrialConfig.model_validate(plain), config)
 
@@ -27,7 +33,11 @@ def departures(tree: Node, point: Mapping[str, Label], config: TrialConfig) -> l
 def differences(
     mine: TrialConfig, theirs: TrialConfig, within: Collection[str] | None = None
 ) -> list[str]:
-    """The dotted settings of ``mine`` that differ, of all keys or those ``within``."""
+    """List the settings of ``mine`` that differ from ``theirs``, as ``path = value``.
+
+    ``within``: only these top-level keys. Bases that are the same but written in another way do
+    not differ.
+    """
     trees = [config.model_dump(mode="json") for config in (mine, theirs)]
     kept = set(trees[0]) if within is None else set(within)
     if _bases(mine) == _bases(theirs):

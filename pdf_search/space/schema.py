@@ -1,6 +1,6 @@
-"""The JSON schemas of space and study files, for completion and checks in editors.
+"""Builds the JSON schemas of space and study files, for completion and checks in editors.
 
-``search_spaces/schema.json`` and ``search_spaces/studies/schema.json`` are their ``schema_text``.
+``search_spaces/schema.json`` and ``search_spaces/studies/schema.json`` hold their ``schema_text``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PLAIN = ("DataConfig",)
 
 
 def space_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of a space file: a trial's tree in which values may be domains."""
+    """Return the JSON Schema (2020-12) of a space file, in which values may be domains."""
     trial = TrialConfig.model_json_schema()
     head = Head.model_json_schema()
     properties = {key: head["properties"][key] for key in HEAD_KEYS}
@@ -34,7 +34,10 @@ def space_schema() -> dict[str, Any]:
 
 
 def study_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of a study file: a head, and rows that hold parts of a trial's tree."""
+    """Return the JSON Schema (2020-12) of a study file.
+
+    It has a head and rows; each row holds parts of a trial's tree.
+    """
     trial = TrialConfig.model_json_schema()
     head = StudyHead.model_json_schema()
     row = {
@@ -60,7 +63,7 @@ def study_schema() -> dict[str, Any]:
 
 
 def schema_text(schema: dict[str, Any]) -> str:
-    """A schema as the shipped file holds it."""
+    """Return a schema as JSON text, as the shipped file holds it."""
     return json.dumps(schema, indent=2, sort_keys=True) + "\n"
 
 
@@ -77,13 +80,13 @@ def _file(
 
 
 def _mapping(properties: dict[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
-    """A mapping with these keys and no other."""
+    """Return the schema of a mapping with these keys and no other."""
     known = {"type": "object", "properties": properties, "additionalProperties": False}
     return {**known, "required": list(required)} if required else known
 
 
 def _partial(definition: dict[str, Any]) -> dict[str, Any]:
-    """A part of a trial's tree of which the published setting may give the rest."""
+    """Return a part's schema with no required keys: the published setting may give them."""
     return {key: value for key, value in definition.items() if key != "required"}
 
 
@@ -97,13 +100,16 @@ def _or_domain(schema: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _without_discriminator(schema: dict[str, Any]) -> dict[str, Any]:
-    """``oneOf`` would refuse a value that two variants allow once their keys may be domains."""
+    """Turn ``oneOf`` into ``anyOf``.
+
+    Once keys may be domains, two variants can allow the same value, which ``oneOf`` would refuse.
+    """
     plain = {key: value for key, value in schema.items() if key not in ("discriminator", "oneOf")}
     return {**plain, "anyOf": schema["oneOf"]} if "oneOf" in schema else plain
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """A mapping's schema with domains allowed for its values."""
+    """Return a mapping's schema with domains allowed for its values."""
     if "properties" not in schema:
         return schema
     title = schema.get("title", "")

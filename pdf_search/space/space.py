@@ -1,4 +1,4 @@
-"""A search space: what a sweep may choose, and within which limits. No torch, no tuner."""
+"""The search space: its parameters, points, limits and defaults. Imports no torch and no tuner."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from pdf_search.space.validate import Checked, check_definition
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a sweep of this space does unless the command line says otherwise.
+    """The defaults of a sweep of this space, which the command line can change.
 
-    ``epochs``: where a trial is cut; schedules stay those of ``training.epochs``.
+    ``epochs``: after how many every trial is cut; learning rate schedules stay those of
+    ``training.epochs``.
     """
 
     trials: int
@@ -37,10 +38,12 @@ class Defaults:
 
 @dataclass(frozen=True)
 class Space:
-    """A checked space. A point is flat: ``{path: value}`` for every domain that is open.
+    """A checked space.
 
-    ``points_to_evaluate``: tried first, such as published settings. ``notes``: what a user
-    should know of them, such as settings that ``--set`` changed.
+    A point of it is a flat mapping ``{path: value}``. It has a value for every parameter whose
+    condition holds, and for no other. ``points_to_evaluate``: points tried first, such as published
+    settings. ``notes``: what a user should know of them, such as a setting that is not in the space.
+    ``definition``: the plain data that the space was built from.
     """
 
     name: str
@@ -54,14 +57,16 @@ class Space:
     definition: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def parameters(self) -> tuple[Parameter, ...]:
-        """Every domain, in the order of the file; each choice before what it opens."""
+        """Every parameter in the order of the file; a choice comes before those in its options."""
         return tuple(parameters(self.tree))
 
     def sample(self, choose: Callable[[Parameter], Any]) -> dict[str, Any]:
-        """The point that ``choose`` picks. It is asked for open domains only.
+        """Build a point from the value that ``choose`` gives for each parameter.
+
+        It is asked only for parameters whose condition holds.
 
         Raises:
-            SpaceError: it picked a value outside a domain.
+            SpaceError: it gave a value outside the domain.
         """
         values: dict[str, Any] = {}
 
@@ -73,10 +78,10 @@ class Space:
         return values
 
     def trial(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The tree of the trial at a point, as plain data for ``parse_trial``.
+        """Return the tree of the trial at a point, as plain data for ``parse_trial``.
 
         Raises:
-            SpaceError: not a point of this space; names the path and the remedy.
+            SpaceError: not a point of this space; the message names the path and the remedy.
         """
         used: set[str] = set()
 
@@ -94,35 +99,40 @@ class Space:
         return plain
 
     def config(self, values: Mapping[str, Any]) -> TrialConfig:
-        """The trial at a point.
+        """Return the configuration of the trial at a point.
 
         Raises:
             SpaceError: not a point of this space.
-            ConfigError: settings that do not go together.
+            ConfigError: the settings do not go together.
         """
         return parse_trial(self.trial(values), f"space {self.name}")
 
     def contains(self, values: Mapping[str, Any]) -> None:
-        """Raises:
-        SpaceError: not a point of this space; names the path and the remedy.
+        """Check that ``values`` is a point of this space.
+
+        Raises:
+            SpaceError: it is not; the message names the path and the remedy.
         """
         self.trial(values)
 
     def violations(self, config: TrialConfig, shape: InputShape) -> list[str]:
-        """The limits that a trial breaks, each with its numbers."""
+        """Return a message for each limit that a trial breaks, with the numbers; [] if none.
+
+        ``shape``: the input features and number of outputs of the data set.
+        """
         count = count_parameters(config, shape)
         broken = (limit.violation(limit.values(config, count)) for limit in self.limits)
         return [message for message in broken if message is not None]
 
     def size(self) -> int | None:
-        """How many points the space has; None if a domain is continuous."""
+        """Return the number of points of the space; None if a domain is continuous."""
         return size(self.tree)
 
     def grid(self) -> Iterator[dict[str, Any]]:
-        """Every point of a finite space.
+        """Iterate over every point of a finite space; limits are not considered.
 
         Raises:
-            SpaceError: names the continuous domains.
+            SpaceError: some domains are continuous; the message names them.
         """
         endless = [p.path for p in self.parameters() if p.domain.values is None]
         if endless:
@@ -133,7 +143,7 @@ class Space:
         return points(self.tree)
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole space as JSON-like data; ``from_dict`` gives an equal space."""
+        """Return the whole space as JSON-like data, for ``from_dict``."""
         return {
             "name": self.name,
             "source": self.source,
@@ -143,7 +153,7 @@ class Space:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Space:
-        """The space that ``as_dict`` wrote down. No file is read and no data set looked up.
+        """Rebuild the space that ``as_dict`` returned, without any file or data set.
 
         Raises:
             SpaceError: not the data of a space.
@@ -159,10 +169,10 @@ class Space:
 
     @classmethod
     def of(cls, name: str, definition: Definition, problems: Problems) -> Space:
-        """The space of a definition. ``problems``: found so far.
+        """Check a definition and build its space. ``problems``: those found so far.
 
         Raises:
-            SpaceError: every problem found.
+            SpaceError: lists every problem found.
         """
         checked = check_definition(definition, problems)
         if checked is not None:

@@ -1,7 +1,7 @@
-"""Other graph networks as settings of this one: the files of ``search_spaces/taxonomy``.
+"""Other graph networks as settings of a PDF network: the files of ``search_spaces/taxonomy``.
 
-Each gives the bases and the filter, so that f(G) is that network's matrix; everything else is the
-data set's own.
+Each file gives bases and a filter with which f(G) is the matrix of that network. All other settings
+are those of the data set's space.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ PREFIX = "taxonomy/"
 
 
 class TaxonomySetting(Frozen):
-    """``matrix``: f(G) as its authors write it. ``basis`` is None for the data set's own."""
+    """One file of ``search_spaces/taxonomy``.
+
+    ``matrix``: f(G) as the network's authors write it. ``source``: where they do. ``basis``: None
+    for the bases of the data set's space.
+    """
 
     title: str
     matrix: str
@@ -33,24 +37,26 @@ class TaxonomySetting(Frozen):
 
     @property
     def tree(self) -> dict[str, Any]:
-        """The part of a trial's tree that the setting decides."""
+        """The part of a trial's tree that the setting gives; a copy."""
         parts = {"basis": self.basis, "model": self.model}
         return {key: copy.deepcopy(part) for key, part in parts.items() if part is not None}
 
     def over(self, trial: Mapping[str, Any]) -> dict[str, Any]:
-        """The tree of a trial with the setting's bases and filter in place of its own."""
+        """Return the tree of a trial with the setting's bases and filter in place of its own."""
         below = {key: part for key, part in trial.items() if key != "basis" or self.basis is None}
         return overlay(below, self.tree)
 
 
 def taxonomy_names() -> list[str]:
-    """The shipped settings, such as ``taxonomy/gcn``."""
+    """Return the names of the shipped settings, such as ``taxonomy/gcn``."""
     return [PREFIX + name for name in shipped_names("taxonomy")]
 
 
 def taxonomy_setting(name: str) -> TaxonomySetting:
-    """Raises:
-    SpaceError: none of that name.
+    """Load a shipped setting.
+
+    Raises:
+        SpaceError: there is none of that name.
     """
     if name not in taxonomy_names():
         raise SpaceError(f"no setting {name!r}; {did_you_mean(name, taxonomy_names())}")
@@ -58,10 +64,10 @@ def taxonomy_setting(name: str) -> TaxonomySetting:
 
 
 def lay_setting(definition: Definition, setting: TaxonomySetting) -> Definition:
-    """A space with the setting's bases and filter in place of its own.
+    """Return a definition with the setting's bases and filter in place of its own.
 
     Raises:
-        SpaceError: the space's model is a choice of whole models.
+        SpaceError: ``model`` in the space is a choice between whole models.
     """
     if is_domain(definition.plain.get("model")):
         raise SpaceError(

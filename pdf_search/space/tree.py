@@ -1,4 +1,4 @@
-"""The tree of a space: fixed values, branches and open domains, and the walks over it."""
+"""The tree of a space: fixed values, branches and parameters, and the functions that walk it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,30 @@ from pdf_search.space.files.problems import Where
 
 @dataclass(frozen=True)
 class Fixed:
+    """A value that the search does not change. ``where``: its place in the file."""
+
     value: Any
     where: Where
 
 
 @dataclass(frozen=True)
 class Branch:
+    """A mapping of keys to nodes. ``where``: its place in the file."""
+
     children: Mapping[str, Node]
     where: Where
 
 
 @dataclass(frozen=True)
 class ParameterNode:
-    """A domain. A choice has one option a label, which may open further domains."""
+    """A parameter of the search.
+
+    ``options``: for a choice, the node of each label, which may hold further parameters; empty for
+    a range. ``where``: the place of the domain in the file.
+    """
 
     parameter: Parameter
-    options: Mapping[Label, Node]  # empty for a range
+    options: Mapping[Label, Node]
     where: Where
 
 
@@ -38,9 +46,13 @@ Visit = Callable[[Where, Node], None]
 
 
 def build(node: Node, choose: Choose, visit: Visit | None = None, at: Where = ()) -> Any:
-    """The plain tree for what ``choose`` picks, in the order of the file.
+    """Build the plain tree of a trial from the value that ``choose`` gives for each parameter.
 
-    ``visit`` sees each node with the place in the built tree that it ends up at.
+    ``choose`` is called in the order of the file, only for parameters whose condition holds.
+    ``visit`` is called for each node that is used, with its place in the built tree.
+
+    Raises:
+        SpaceError: a value is outside its domain.
     """
     if visit is not None:
         visit(at, node)
@@ -53,7 +65,7 @@ def build(node: Node, choose: Choose, visit: Visit | None = None, at: Where = ()
 
 
 def parameters(node: Node) -> Iterator[Parameter]:
-    """Every domain, each before those that it opens."""
+    """Iterate over every parameter; a choice comes before those in its options."""
     if isinstance(node, Branch):
         for child in node.children.values():
             yield from parameters(child)
@@ -64,7 +76,7 @@ def parameters(node: Node) -> Iterator[Parameter]:
 
 
 def size(node: Node) -> int | None:
-    """How many points; None if a domain is continuous."""
+    """Return the number of points; None if a domain is continuous."""
     if isinstance(node, Fixed):
         return 1
     if isinstance(node, Branch):
@@ -85,7 +97,7 @@ def _combine(sizes: list[int | None], product: bool) -> int | None:
 
 
 def points(node: Node) -> Iterator[dict[str, Any]]:
-    """Every point as ``{path: value}``. Continuous domains must not occur."""
+    """Iterate over every point, as ``{path: value}``. No domain may be continuous."""
     if isinstance(node, Fixed):
         yield {}
     elif isinstance(node, Branch):
@@ -109,10 +121,10 @@ def _product(nodes: list[Node]) -> Iterator[dict[str, Any]]:
 
 
 def match(node: Node, value: Any, exact: bool = False) -> dict[str, Any] | None:
-    """The point at which ``node`` gives the plain ``value``; None if it has no such point.
+    """Return the point at which ``node`` builds the plain ``value``; None if there is none.
 
-    A fixed value that differs is passed over unless ``exact`` (inside an option): the point is
-    then the closest one, and the caller compares.
+    Unless ``exact``, fixed values may differ from those in ``value``, and the caller compares. The
+    options of a choice are always matched exactly.
     """
     if isinstance(node, Fixed):
         return None if exact and node.value != value else {}

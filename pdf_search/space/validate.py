@@ -1,4 +1,4 @@
-"""Checks a definition before any trial: its parts, every option, both ends of ranges."""
+"""Checks a definition before any trial: its parts, every option, and both ends of each range."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from pdf_search.space.tree import Node, ParameterNode, build, parameters
 
 @dataclass(frozen=True)
 class Checked:
-    """A definition whose parts go together. ``example``: the trial of all first values."""
+    """The parts of a definition that were checked.
+
+    ``example``: the trial in which every choice has its first option and every range its low end.
+    """
 
     definition: Definition
     head: Head
@@ -35,9 +38,10 @@ class Checked:
 def settle(
     definition: Definition, problems: Problems, info: DatasetInfo | None = None
 ) -> Definition:
-    """Writes down what the data set decides, metric, protocol and folds, and the versions.
+    """Fill in what the definition leaves to the data set: metric, protocol, folds and versions.
 
-    ``info``: known of a data set whose file need not be there.
+    ``info``: what is known of the data set, which is then not looked up. Problems with the data set
+    or the metric go to ``problems``.
     """
     plain = copy.deepcopy(definition.plain)
     data = plain.get("data")
@@ -62,7 +66,10 @@ def _check_metric(metric: str, data_metric: Any, info: DatasetInfo, problems: Pr
 
 
 def check_definition(definition: Definition, problems: Problems) -> Checked | None:
-    """What was found, with every problem among ``problems``; None where no trial can be made."""
+    """Check every part of a definition. What is wrong goes to ``problems``.
+
+    Returns None if the first trial is wrong, so that no space can be built.
+    """
     head = parse_head(definition, problems)
     tree = parse_tree(definition.trial, problems)
     example = check_trials(tree, problems)
@@ -86,13 +93,16 @@ def _check_budget(definition: Definition, problems: Problems) -> None:
 
 
 def _epochs(part: Any, default: int | None = None) -> int | None:
-    """The epochs that a part of a definition gives, if that is what they are."""
+    """Return the epochs that a part of a definition gives; None if they are no whole number."""
     epochs = part.get("epochs", default) if isinstance(part, dict) else default
     return epochs if isinstance(epochs, int) else None
 
 
 def check_trials(tree: Node, problems: Problems) -> Tried:
-    """Validates one trial for each value worth probing; returns the first of them."""
+    """Validate one trial for each option of a choice and each end of a range; return the first.
+
+    All other parameters of a trial have their first values.
+    """
     every = {parameter.path: parameter for parameter in parameters(tree)}
     first = _check_trial(tree, {}, every, problems)
     for parameter in every.values():
@@ -117,7 +127,7 @@ def _check_trial(
 
     tried = try_trial(build(tree, choose, places.__setitem__))
     for at, unknown, message in tried.wrong:
-        # Of an unknown key the key itself, not each of its options.
+        # For an unknown key, the place is the key itself, not each of its options.
         where = (*_written_at(at[:-1], places), at[-1]) if unknown else _written_at(at, places)
         if not problems.follows(where):
             problems.add(where, message)
@@ -126,7 +136,7 @@ def _check_trial(
 
 
 def _open(picked: Mapping[str, Label], every: Mapping[str, Parameter]) -> dict[str, Label]:
-    """The picks, and those that open the parameters picked."""
+    """Add to the picked values those of the choices on which the picked parameters depend."""
     picks = dict(picked)
     for path in picked:
         condition = every[path].condition
@@ -144,7 +154,7 @@ def _written_at(at: Where, places: Mapping[Where, Node]) -> Where:
 
 
 def _check_kinds(tried: Tried, places: Mapping[Where, Node], problems: Problems) -> None:
-    """A range of whole numbers for a real setting, or the reverse, is hardly what was meant."""
+    """Report a range of whole numbers for a real setting, and the reverse."""
     for at, node in places.items():
         if not isinstance(node, ParameterNode) or node.options or not tried.read(at):
             continue
@@ -165,7 +175,10 @@ REAL_WANTED = (
 
 
 def check_limits(texts: Iterable[str], example: Tried, problems: Problems) -> tuple[Limit, ...]:
-    """Each limit must parse, name things that exist, and compare what can be compared."""
+    """Parse the limits and check that their names exist and that their values can be compared.
+
+    What is wrong goes to ``problems``. Returns the limits that could be parsed.
+    """
     known = [*COMPUTED, *_settings()]
     found = []
     for index, text in enumerate(texts):
