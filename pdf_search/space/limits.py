@@ -90,8 +90,9 @@ class Limit:
     def excess(self, values: Mapping[str, Any]) -> float:
         """Return how far the limit is from holding, 0 where it holds.
 
-        A comparison of numbers counts by their difference and any other by 1. Used to find the
-        trial that is closest to the limits.
+        A broken comparison of numbers counts by their difference, and ``!=`` or a comparison of
+        other values by 1. ``and`` adds its parts, ``or`` takes the least. Used to find the trial
+        that is closest to the limits.
         """
         if any(values.get(name) is None for name in self.names):
             return 0.0

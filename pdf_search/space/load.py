@@ -56,7 +56,7 @@ def load_space(
     """Load the space of a shipped name, a data set, or a file, and apply ``path=value`` overrides.
 
     ``setting``: one of ``taxonomy_names()``; its bases and filter replace those of the space before
-    the overrides. ``info``: what is known of the data set, whose file is then not looked up.
+    the overrides. ``info``: what is known of the data set, which is then not looked up.
 
     Raises:
         SpaceError: no such space, or a list of every problem with line, key and remedy.

@@ -41,9 +41,11 @@ class Space:
     """A checked space.
 
     A point of it is a flat mapping ``{path: value}``. It has a value for every parameter whose
-    condition holds, and for no other. ``points_to_evaluate``: points tried first, such as published
-    settings. ``notes``: what a user should know of them, such as a setting that is not in the space.
-    ``definition``: the plain data that the space was built from.
+    condition holds, and for no other.
+
+    ``points_to_evaluate``: points tried first, such as published settings. ``notes``: what a user
+    should know of them, such as a published setting that is not in the space. ``definition``: the
+    plain data that the space was built from.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Space, setting and study files: found, read with line numbers, their problems told."""
+"""Finds and reads space, setting and study files, and reports their problems with line numbers."""

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong in a tree, each at the place where it was written."""
+"""Validates trees with pydantic and finds the place in the tree that each error is about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILTER = {
 
 
 class Wrong(NamedTuple):
-    """The keys that lead to a place, whether the last of them is unknown, and what is wrong."""
+    """An error. ``at``: its place in the tree; ``unknown``: whether the last key is unknown."""
 
     at: Where
     unknown: bool
@@ -36,9 +36,11 @@ class Wrong(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A tree as a trial. ``refused``: places that are wrong; others stand in for them.
+    """The result of validating a tree as a trial.
 
-    ``config`` is None where no others do.
+    ``refused``: the places of wrong values; in ``config`` they are replaced by other values, so
+    that the rest could be checked. ``config``: None if even that was not valid. ``wrong``: all
+    errors, without repetition.
     """
 
     config: TrialConfig | None
@@ -46,12 +48,16 @@ class Tried(NamedTuple):
     wrong: tuple[Wrong, ...]
 
     def read(self, where: Where) -> bool:
-        """Whether ``config`` holds what the tree says there."""
+        """Whether ``config`` has the value of the tree at a place, and not a replacement."""
         return self.config is not None and not any(where[: len(r)] == r for r in self.refused)
 
 
 def try_trial(plain: dict[str, Any]) -> Tried:
-    """Validates a trial's tree: each part, and beside a wrong one how the others go together."""
+    """Validate a trial's tree and find as many of its errors as possible.
+
+    Pydantic checks how parts go together only when each part is valid. So wrong values are removed
+    or replaced, and the rest is validated again.
+    """
     refused: set[Where] = set()
     found: list[Wrong] = []
     rest = plain
@@ -67,7 +73,7 @@ def try_trial(plain: dict[str, Any]) -> Tried:
 
 
 def _refused(loc: Where, message: str, plain: Any) -> set[Where]:
-    """What to leave out, so that the rest can be checked."""
+    """Return the places to leave out after an error, so that the rest can be checked."""
     if not loc:
         return {_named_key(message, plain), ("protocol",), ("folds",)} - {()}
     place = loc[:1] if loc[0] in ("data", "basis") else loc[:2]
@@ -85,7 +91,7 @@ def _without(plain: dict[str, Any], refused: set[Where]) -> dict[str, Any]:
 
 
 def located_errors(error: ValidationError, plain: Any, model: type[BaseModel]) -> list[Wrong]:
-    """What is wrong with the tree ``plain`` of a ``model``, grouped by place."""
+    """Return the errors of validating ``plain`` as a ``model``, one for each place in it."""
     items: dict[tuple[Where, bool], list[Any]] = {}
     for item in _without_noise(error.errors()):
         unknown = item["type"] == "extra_forbidden"
@@ -103,7 +109,7 @@ def _message(items: list[Any], at: Where, unknown: bool, model: type[BaseModel])
 
 
 def _place_in_tree(item: Any, plain: Any) -> Where:
-    """The keys of a pydantic location, which names variants of unions too."""
+    """Return the keys and indices of an error's location; pydantic's also has union variants."""
     at: Where = ()
     for part in item["loc"]:
         if isinstance(plain, dict) and plain.get("kind") == part:
@@ -118,13 +124,16 @@ def _place_in_tree(item: Any, plain: Any) -> Where:
 
 
 def _named_key(message: str, plain: Any) -> Where:
-    """Of settings that do not go together, the first that the message names."""
+    """Return the first top-level key that a message names, or () for none.
+
+    For errors about how settings go together, which have no location.
+    """
     keys = plain if isinstance(plain, dict) else ()
     return next(((word,) for word in message.split() if word in keys), ())
 
 
 def _without_noise(items: Iterable[Any]) -> list[Any]:
-    """Drops what pydantic says of the union variants that the writer did not mean."""
+    """Drop the errors about variants of a union that the writer did not mean."""
     every = list(items)
     telling = [item for item in every if item["type"] not in UNION_NOISE]
     kept = [i for i in every if i in telling or not _same_field(i, telling)]
@@ -132,7 +141,7 @@ def _without_noise(items: Iterable[Any]) -> list[Any]:
 
 
 def _follows(item: Any, others: list[Any]) -> bool:
-    """A list is called too short when each of its items was refused."""
+    """Whether pydantic calls a list too short only because its items were refused."""
     loc = item["loc"]
     inside = any(len(o["loc"]) > len(loc) and o["loc"][: len(loc)] == loc for o in others)
     return item["type"] == "too_short" and inside

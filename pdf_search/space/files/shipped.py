@@ -1,4 +1,4 @@
-"""The files of spaces, settings and studies: shipped ones by name, one's own by path."""
+"""Reads the files of spaces, settings and studies: shipped ones by name, one's own by path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ SHIPPED = "search_spaces"
 
 
 def shipped_names(folder: str = "", deep: bool = False) -> list[str]:
-    """The names of the YAML files of a shipped folder; ``deep``: and of those in it."""
+    """Return the sorted names of the YAML files in a shipped folder, without ``.yaml``.
+
+    ``deep``: also those in its subfolders, as ``folder/name``.
+    """
     return sorted(_names(files(SHIPPED).joinpath(folder), "", deep))
 
 
@@ -31,12 +34,12 @@ def _names(folder: Traversable, prefix: str, deep: bool) -> list[str]:
 
 
 def shipped_text(name: str) -> str:
-    """The text of a shipped file, such as ``paper/zinc``."""
+    """Return the text of a shipped file, such as ``paper/zinc``."""
     return files(SHIPPED).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def shipped_tree(name: str) -> tuple[dict[str, Any], str]:
-    """The tree of a shipped file, and what it is called in messages."""
+    """Return the plain data of a shipped file, and the file's name for messages."""
     source = f"{SHIPPED}/{name}.yaml"
     tree = read_yaml(shipped_text(name), source).tree
     assert isinstance(tree, dict)
@@ -44,16 +47,19 @@ def shipped_tree(name: str) -> tuple[dict[str, Any], str]:
 
 
 def shipped_definition(name: str) -> Definition:
-    """A shipped file, with the place of every key."""
+    """Return the definition of a shipped file."""
     source = f"{SHIPPED}/{name}.yaml"
     return definition(shipped_text(name), source, "")
 
 
 def own_definition(path: Path, missing: str, folder: str, kind: str) -> Definition:
-    """A file of one's own. ``missing`` and ``folder``: what to say where it is none.
+    """Read the definition of a file of one's own.
+
+    The texts end the error message: ``missing`` if there is no such file, ``folder`` if the path is
+    a folder, ``kind`` if the file holds no mapping.
 
     Raises:
-        SpaceError: no such file, no YAML, or no mapping.
+        SpaceError: the file cannot be read, is not YAML, or holds no mapping.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -67,10 +73,10 @@ def own_definition(path: Path, missing: str, folder: str, kind: str) -> Definiti
 
 
 def definition(text: str, source: str, kind: str) -> Definition:
-    """The definition of a file. ``kind``: what to say where it holds no mapping.
+    """Parse the text of a file. ``kind``: the end of the error message if it holds no mapping.
 
     Raises:
-        SpaceError: no YAML, or no mapping.
+        SpaceError: the text is not YAML, or no mapping.
     """
     document = parse_yaml(text, source)
     if not isinstance(document.tree, dict):
@@ -81,7 +87,7 @@ def definition(text: str, source: str, kind: str) -> Definition:
 
 
 def seen_from(path: Path, tree: Any) -> None:
-    """Makes the data file of a part ``data`` absolute, seen from the file that names it."""
+    """Make ``data.path`` of a tree absolute, in place; it is relative to the file at ``path``."""
     data = tree.get("data") if isinstance(tree, dict) else None
     if isinstance(data, dict) and isinstance(data.get("path"), str):
         data["path"] = str((path.absolute().parent / expanded(data["path"])).resolve())

@@ -1,7 +1,7 @@
-"""YAML with line numbers: safe, without the traps of YAML 1.1, duplicate keys refused.
+"""Reads YAML safely, with the line number of every key, and refuses duplicate keys.
 
-``1e-3`` is a number, ``010`` is ten, dates stay text, and a bare ``yes``, ``no``, ``on`` or
-``off`` is refused, since YAML's two versions read it differently.
+Values are read as in YAML 1.2: ``1e-3`` is a number, ``010`` is ten, and dates stay text. A bare
+``yes``, ``no``, ``on`` or ``off`` is refused, since YAML 1.1 and 1.2 read it differently.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ for _tag, _pattern, _first in (
 
 @dataclass(frozen=True)
 class Document:
-    """A file as plain data with text keys, and the ``file:line`` of every key and list item.
+    """A file as plain data whose keys are texts.
 
-    ``problems``: of keys and values that cannot stand as they are written.
+    ``marks``: the ``file:line`` of every key and list item. ``problems``: wrong keys and values.
     """
 
     source: str
@@ -57,10 +57,12 @@ class Document:
 
 
 def read_yaml(text: str, source: str, lines: bool = True) -> Document:
-    """Parse one YAML document. ``lines`` False (command line): places are ``source`` alone.
+    """Parse one YAML document.
+
+    ``lines``: whether places are ``source:line``; False (command line): they are ``source`` alone.
 
     Raises:
-        SpaceError: every problem, with source, line, key and remedy.
+        SpaceError: lists every problem, with source, line, key and remedy.
     """
     document = parse_yaml(text, source, lines)
     document.problems.raise_if_any()
@@ -68,10 +70,10 @@ def read_yaml(text: str, source: str, lines: bool = True) -> Document:
 
 
 def parse_yaml(text: str, source: str, lines: bool = True) -> Document:
-    """As ``read_yaml``, but keys and values that are wrong are among the document's problems.
+    """Parse one YAML document as ``read_yaml`` does, but collect its wrong keys and values.
 
     Raises:
-        SpaceError: no YAML at all.
+        SpaceError: the text is not YAML, is too long, or nests too deeply.
     """
     if len(text) > MAX_CHARACTERS:
         raise SpaceError(
@@ -95,7 +97,7 @@ def parse_yaml(text: str, source: str, lines: bool = True) -> Document:
 
 
 def after(node: yaml.Node | None, text: str) -> str:
-    """What follows a value: in YAML nothing but a comment can."""
+    """Return the text after a value, stripped. In valid YAML it can only be a comment."""
     if node is None:
         return text.strip()
     if isinstance(node, yaml.CollectionNode) and not node.flow_style:
@@ -112,7 +114,7 @@ def _syntax(error: yaml.YAMLError, source: str, lines: bool) -> str:
 
 
 class _Reader:
-    """Turns composed nodes into plain data."""
+    """Turns the nodes that PyYAML composed into plain data, and notes places and problems."""
 
     def __init__(self, source: str, lines: bool) -> None:
         self.source = source

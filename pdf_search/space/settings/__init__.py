@@ -1,1 +1,1 @@
-"""Settings laid over others: ``--set``, overlays and differences."""
+"""Lays settings over others (``--set``, ``extends``, rows of studies), and compares trees."""

@@ -1,7 +1,7 @@
-"""Trees of settings: how one is laid over another, and where two differ.
+"""Lays one tree of settings over another, and finds where two trees differ.
 
-A file over the space that it extends, a row of a study over a published setting, a candidate over
-its row, and ``--set`` over either all follow ``lay_over``.
+``lay_over`` is the one merge: of a file over the space that it extends, of a row of a study over a
+published setting, of a candidate over its row, and of ``--set`` over any of them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ Tree = dict[str, Any]
 Marks = MutableMapping[Where, str]
 
 WAYS = (("eps", "k"), ("powers",), ("pairs",))
-"""The ways to write a grid of (eps, k)."""
+"""The three ways to write the (eps, k) of the bases; each is a group of keys of ``basis``."""
 GRID = tuple(key for way in WAYS for key in way)
 OWN_DATA = ("path", "smiles", "targets", "task", "metric")
-"""What is said of one data set alone."""
+"""The keys of ``data`` that hold for one data set only; another ``data.name`` drops them."""
 ABSENT = object()
 
 
 def overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> Tree:
-    """``above`` over ``below``, as ``lay_over`` does it; both stay as they are."""
+    """Return ``above`` laid over ``below``, as ``lay_over`` does it; both stay as they are."""
     result = copy.deepcopy(dict(below))
     lay_over(result, above, {})
     return result
@@ -34,12 +34,19 @@ def overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> Tree:
 def lay_over(
     below: Tree, above: Mapping[str, Any], marks: Marks, at: Where = (), steps: int = 0
 ) -> None:
-    """Change ``below``: mappings key by key; values, lists and domains as a whole.
+    """Change ``below`` in place to what ``above`` says.
 
-    The keys of a grid of (eps, k) are replaced as a whole, and one way to write it replaces the
-    others. A schedule of another kind replaces the one below; another data set drops what is said
-    of the one below alone. ``marks`` forgets the places of what is replaced. ``steps``: so many
-    keys only lead to the place that is changed.
+    Mappings are merged key by key. Values, lists and domains are replaced as a whole, with these
+    rules:
+
+    - The keys of (eps, k) in ``basis`` are replaced as a whole, and one way to write them removes
+      the others (``WAYS``).
+    - A schedule of another kind replaces the one below.
+    - Another data set removes the keys in ``OWN_DATA``.
+
+    The places of what is replaced are removed from ``marks``. ``at``: the place of ``below`` in the
+    whole tree. ``steps``: how many levels of ``above`` only lead to the place that is set, as the
+    keys of a dotted path do; on these, choices and (eps, k) are entered and not replaced.
     """
     for key in _dropped(at, below, above):
         del below[key]
@@ -64,7 +71,7 @@ def _merges(where: Where, old: Tree, new: Mapping[str, Any], steps: int) -> bool
 
 
 def _dropped(at: Where, old: Tree, new: Mapping[str, Any]) -> list[str]:
-    """The keys of ``old`` that do not hold beside ``new``."""
+    """Return the keys of ``old`` that ``new`` makes invalid."""
     setting = () if at[-1:] == ("choice",) else setting_of(at)  # options may have any name
     if setting == ("basis",):
         given = [way for way in WAYS if any(key in new for key in way)]
@@ -81,18 +88,18 @@ def _other(key: str, old: Tree, new: Mapping[str, Any]) -> bool:
 
 
 def setting_of(where: Where) -> Where:
-    """The keys of a trial's tree that lead to a place: without choices and their options."""
+    """Return the keys of a trial's tree that lead to a place: without ``choice`` and options."""
     return tuple(k for i, k in enumerate(where) if "choice" not in (k, *where[max(i - 1, 0) : i]))
 
 
 def forget(marks: Marks, where: Where) -> None:
-    """Drop the places of everything at and below ``where``: it is being replaced."""
+    """Remove the places of everything at and below ``where`` from ``marks``."""
     for old in [w for w in marks if w[: len(where)] == where]:
         del marks[old]
 
 
 def nested(where: Where, value: Any) -> Tree:
-    """``("model", "hidden")`` and 64 as ``{model: {hidden: 64}}``."""
+    """Return a tree with one value: ``{model: {hidden: 64}}`` for ``("model", "hidden")``, 64."""
     tree = value
     for key in reversed(where):
         tree = {key: tree}
@@ -101,7 +108,10 @@ def nested(where: Where, value: Any) -> Tree:
 
 
 def tree_differences(mine: Any, theirs: Any, at: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Dotted path and both values of every place that differs; ``ABSENT`` where there is none."""
+    """Iterate over the places that differ, as (dotted path, value in mine, value in theirs).
+
+    A value is ``ABSENT`` where a tree has no such key.
+    """
     if not isinstance(mine, dict) or not isinstance(theirs, dict):
         if mine != theirs:
             yield at, mine, theirs

@@ -1,6 +1,6 @@
-"""``--set path=value``: a value or a domain, laid over what the path leads to.
+"""Applies ``--set path=value`` to a tree; the value may be a domain where the tree is a space's.
 
-The same for the tree of a space, of a row of a study and of a data set.
+The tree can be that of a space, of a row of a study, or of a data set.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pdf_search.space.settings.set_option import Override, parse_override
 
 @dataclass(frozen=True)
 class Settable:
-    """The paths that ``--set`` may name, and for some others the reason why it may not."""
+    """The paths that ``--set`` may name; ``refused`` has reasons why some others may not be."""
 
     paths: tuple[str, ...]
     refused: Mapping[str, str] = field(default_factory=lambda: OWNED_BY_SWEEP)
 
 
 def read_sets(texts: Iterable[str], problems: Problems) -> tuple[Override, ...]:
-    """Every ``path=value`` that can be read; what is wrong with the others is told."""
+    """Parse every ``path=value``; those that cannot be read are left out and go to ``problems``."""
     found = []
     for text in texts:
         try:
@@ -39,7 +39,11 @@ def read_sets(texts: Iterable[str], problems: Problems) -> tuple[Override, ...]:
 def lay_sets(
     plain: Tree, marks: Marks, sets: Sequence[Override], settable: Settable, problems: Problems
 ) -> None:
-    """Change ``plain`` by each of ``sets``, in order. Another data set comes first."""
+    """Apply each of ``sets`` to ``plain`` in place, in order.
+
+    A change of the data set is applied before all others. ``marks`` then has the ``--set`` of each
+    changed place. What is wrong goes to ``problems``.
+    """
     for override in sets:
         name = data_set_named(override)
         if name is not None and isinstance(plain.get("data"), dict):
@@ -52,7 +56,7 @@ def lay_sets(
 
 
 def data_set_named(override: Override) -> Any:
-    """The name of the data set that it asks for; None if it says nothing of that."""
+    """Return the name of the data set that a ``--set`` asks for; None if it names none."""
     value = override.value
     if override.path == "data" and isinstance(value, dict):
         return value.get("name")
@@ -60,10 +64,10 @@ def data_set_named(override: Override) -> Any:
 
 
 def settings_named(texts: Iterable[str]) -> Tree:
-    """The tree of what ``--set`` says alone.
+    """Return a tree with the values of every ``path=value`` and nothing else.
 
     Raises:
-        SpaceError: one cannot be read.
+        SpaceError: one of them cannot be read.
     """
     tree: Tree = {}
     for override in map(parse_override, texts):
@@ -89,7 +93,10 @@ def _lay(plain: Tree, marks: Marks, override: Override, settable: Settable) -> N
 
 
 def _find(plain: Tree, path: str, place: str, paths: Sequence[str]) -> Where:
-    """The place that a dotted path names: option names count as keys, ``choice`` does not."""
+    """Return the place that a dotted path names.
+
+    The path has the names of options but not ``choice``; the place has both.
+    """
     where: Where = ()
     node: Any = plain
     rest = path
@@ -105,14 +112,21 @@ def _find(plain: Tree, path: str, place: str, paths: Sequence[str]) -> Where:
 
 
 def _next_key(node: Any, rest: str) -> str | None:
-    """Keys may hold dots themselves (``powers: {-0.2: ...}``), so the longest match wins."""
+    """Return the longest key of ``node`` that ``rest`` starts with; None if there is none.
+
+    Keys may have dots in them, as in ``powers: {-0.2: ...}``.
+    """
     keys = node if isinstance(node, dict) else {}
     found = [key for key in keys if rest == key or rest.startswith(f"{key}.")]
     return max(found, key=len, default=None)
 
 
 def _new_place(node: Any, where: Where, rest: str, said: str, paths: Sequence[str]) -> Where:
-    """The place of a setting that is left at its default, below ``node`` at ``where``."""
+    """Return the place of a setting that the tree does not hold yet, below ``where``.
+
+    Raises:
+        SpaceError: the path is unknown, or leads past a choice without naming an option.
+    """
     if where and where[-1] == "choice":
         name = dotted(where)
         raise SpaceError(
@@ -126,7 +140,7 @@ def _new_place(node: Any, where: Where, rest: str, said: str, paths: Sequence[st
 
 
 def _remedy(setting: str, paths: Sequence[str]) -> str:
-    """Close matches beside the setting, or else anywhere."""
+    """Return a hint for an unknown path, from the keys beside it if there are any."""
     parent, _, word = setting.rpartition(".")
     beside = [path.rpartition(".") for path in paths]
     names = [name for above, _, name in beside if above == parent]
@@ -134,7 +148,7 @@ def _remedy(setting: str, paths: Sequence[str]) -> str:
 
 
 def _option(plain: Tree, where: Where, value: Any) -> Any:
-    """An option of a choice can be set by its name."""
+    """Return the option of a choice if ``value`` is its name, else ``value``."""
     node: Any = plain
     for key in (*where, "choice"):
         node = node.get(key) if isinstance(node, dict) else None

@@ -1,7 +1,7 @@
-"""One ``--set path=value``, read the same way by every verb.
+"""Parses one ``--set path=value``, in the same way for every command.
 
-A value is YAML. Names of files and columns stand as they were typed: YAML would cut them at
-`` #``, take 2019 for a number and NO for a truth value, and stumble over ``%``, ``@`` or ``[``.
+The value is YAML. Only names of files and columns are taken as they were typed: YAML would cut them
+at `` #``, read 2019 as a number and NO as a truth value, and refuse ``%``, ``@`` or ``[``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NOTHING = ("", "~", "null", "Null", "NULL")
 
 @dataclass(frozen=True)
 class Override:
-    """One ``path=value``."""
+    """One ``--set path=value``. ``place``: the option as it was typed, for messages."""
 
     place: str
     path: str
@@ -43,12 +43,16 @@ class Override:
 
     @property
     def value(self) -> Any:
+        """The value as plain data; a copy, each time."""
         return copy.deepcopy(self.document.tree)
 
 
 def parse_override(text: str) -> Override:
-    """Raises:
-    SpaceError: not of the form ``path=value``, or a value that cannot be read; says how to quote.
+    """Parse ``path=value``. The path of a data file is made absolute.
+
+    Raises:
+        SpaceError: not of the form ``path=value``, or the value cannot be read; the message says
+            how to quote it.
     """
     place = f"--set {text}"
     path, equals, value = text.partition("=")
@@ -60,7 +64,7 @@ def parse_override(text: str) -> Override:
 
 
 def _from_here(path: str, tree: Any) -> Any:
-    """The value, with the path of a data file made absolute."""
+    """Make the path of a data file in the value absolute, from the current folder."""
     if path == "data.path" and isinstance(tree, str):
         return str(expanded(tree).absolute())
     if path == "data" and isinstance(tree, dict) and isinstance(tree.get("path"), str):
@@ -87,10 +91,10 @@ def _plain(tree: Any, place: str) -> Document:
 
 
 def _list_of_names(path: str, value: str, place: str) -> list[str]:
-    """The texts between the brackets, each as it was typed: no numbers, no truth values.
+    """Return the names between the brackets, each as it was typed: no numbers, no truth values.
 
     Raises:
-        SpaceError: a name has signs that YAML reads, such as ``#``, ``:`` or a bracket.
+        SpaceError: a bare name has characters with a meaning in YAML, such as ``#`` or ``:``.
     """
     names = _plain_items(value)
     if names is None:
@@ -105,7 +109,7 @@ def _list_of_names(path: str, value: str, place: str) -> list[str]:
 
 
 def _plain_items(value: str) -> list[str] | None:
-    """None where this is not a list of single words and quoted texts, and nothing more."""
+    """Return the items of a list of bare words and quoted texts; None if it is not just that."""
     try:
         node = yaml.compose(value, yaml.BaseLoader)
     except yaml.YAMLError:
@@ -118,7 +122,7 @@ def _plain_items(value: str) -> list[str] | None:
 
 
 def _stands(item: yaml.Node, value: str) -> bool:
-    """Whether YAML reads a text as it was typed, or it is in quotes."""
+    """Whether an item is in quotes, or YAML reads it exactly as it was typed."""
     typed = value[item.start_mark.index : item.end_mark.index]
     return isinstance(item, yaml.ScalarNode) and (typed[:1] in ("'", '"') or typed == item.value)
 

@@ -1,1 +1,1 @@
-"""Studies: tables of fixed configurations, read and checked."""
+"""Reads and checks studies: tables of fixed configurations."""

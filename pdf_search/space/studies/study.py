@@ -1,4 +1,4 @@
-"""Studies: fixed configurations, each on the same seeds or folds, that fill one table."""
+"""The study: fixed configurations, each run on the same seeds or folds, that fill one table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdf_search.space.data_set import DEFAULT_FOLDS
 from pdf_search.space.settings.merge import ABSENT, tree_differences
 
 ROW_TREE = ("data", "basis", "model", "training", "protocol", "folds", "engine")
-"""The keys of a trial's tree that a row of a study may hold."""
+"""The keys of a trial's tree that a row of a study may have."""
 
 Count = Annotated[int, Field(ge=1, strict=True)]
 Text = Annotated[str, Field(min_length=1)]
@@ -23,7 +23,7 @@ MOST_SEEDS = 1000
 
 
 class PublishedRow(Frozen):
-    """Which published number stands beside a row: ``method`` as ``reports/baselines`` has it."""
+    """The published number that is shown beside a row: ``method`` as in ``reports/baselines``."""
 
     table: Literal["ablation", "results", "timing"] = Field(
         "results", description="the kind of published table"
@@ -32,11 +32,12 @@ class PublishedRow(Frozen):
 
 
 class StudyHead(Frozen):
-    """What a study file says besides its rows.
+    """What a study file holds besides its rows.
 
-    ``seeds``: how many; with folds, each seed trains all of them. ``epochs``: where every run is
-    cut, schedules stay. ``protocols``: each row is run under every one of them; without it, under
-    its own. ``nested`` needs rows with candidates, and chooses among their ``inner`` runs.
+    ``seeds``: how many; with folds, all folds are trained for each seed. ``epochs``: after how many
+    every run is cut; None for no cut. ``protocols``: every row is run under each of them; without
+    any, under its own. ``nested`` needs rows with candidates, and chooses among their ``inner``
+    runs.
     """
 
     title: Text = Field(description="title of the table")
@@ -57,9 +58,11 @@ class StudyHead(Frozen):
 
 @dataclass(frozen=True)
 class StudyRow:
-    """One configuration. ``dataset``: its name, or for own molecules the stem of their file.
+    """One configuration of a study.
 
-    ``candidate_of``: the row that protocol ``nested`` fills from this one and others.
+    ``dataset``: name of the data set, or the stem of the file if it is one's own. ``paper``: the
+    published setting that the row starts from, None for none. ``candidate_of``: for a candidate,
+    the row of the table for which protocol ``nested`` chooses among it and others.
     """
 
     name: str
@@ -70,6 +73,7 @@ class StudyRow:
     candidate_of: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the row as JSON-like data, with every setting written out."""
         plain = self.config.model_dump(mode="json")
         published = None if self.published is None else self.published.model_dump()
         head = {
@@ -83,10 +87,10 @@ class StudyRow:
 
 @dataclass(frozen=True)
 class StudyPart:
-    """The runs of a study on one data set under one protocol: one recorded sweep.
+    """The runs of a study on one data set under one protocol, which are recorded as one sweep.
 
-    ``runs``: name of the row and its configuration, in the order of the file. A row that is equal
-    to an earlier one is shown as well and not trained again.
+    ``runs``: the name and configuration of each row, in the order of the file. A row whose
+    configuration equals an earlier one is shown in the table but not trained again.
     """
 
     name: str
@@ -96,7 +100,7 @@ class StudyPart:
 
     @cached_property
     def same(self) -> dict[str, str]:
-        """The rows that are not trained, and the earlier row that each is equal to."""
+        """Name of each row that is not trained, and of the earlier row that it equals."""
         first: dict[tuple[str, ...], str] = {}
         for row, config in self.runs:
             first.setdefault(_trained_alike(config), row)
@@ -105,7 +109,7 @@ class StudyPart:
 
     @property
     def trained(self) -> dict[int, tuple[str, TrialConfig]]:
-        """The other rows, by their place in ``runs``."""
+        """The rows that are trained, by their index in ``runs``."""
         return {n: run for n, run in enumerate(self.runs) if run[0] not in self.same}
 
 
@@ -123,7 +127,14 @@ class Study:
     rows: tuple[StudyRow, ...]
 
     def parts(self) -> tuple[StudyPart, ...]:
-        """Data sets in the order of the rows, the protocols of each beside each other."""
+        """Split the study into its parts: for each data set, in the order of the rows, by protocol.
+
+        The name of a part is that of the study if it is the only one, else
+        ``{study}/{dataset}/{protocol}``.
+
+        Raises:
+            ConfigError: a row cannot run under one of the study's protocols or with its seeds.
+        """
         found: dict[tuple[str, Protocol], list[tuple[str, TrialConfig]]] = {}
         for dataset in dict.fromkeys(row.dataset for row in self.rows):
             rows = [row for row in self.rows if row.dataset == dataset]
@@ -145,12 +156,12 @@ class Study:
         )
 
     def _trained(self) -> tuple[Protocol, ...]:
-        """The protocols listed, without ``nested``, which rests on ``inner``."""
+        """The protocols to train under: those listed, with ``inner`` in place of ``nested``."""
         inner = [Protocol.INNER if p is Protocol.NESTED else p for p in self.head.protocols]
         return tuple(dict.fromkeys(inner))
 
     def nested(self) -> dict[str, dict[str, list[str]]]:
-        """For each data set, the rows that are chosen per fold: their candidates by name."""
+        """Return the rows of protocol ``nested``: data set to row to names of its candidates."""
         found: dict[str, dict[str, list[str]]] = {}
         for row in self.rows:
             if row.candidate_of is not None:
@@ -172,7 +183,7 @@ class Study:
         return parse_trial(tree, f"{self.source}: row {row.name}")
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole study as JSON-like data; published settings are written out in each row."""
+        """Return the whole study as JSON-like data, with every setting of a row written out."""
         return {
             "name": self.name,
             "source": self.source,
@@ -181,7 +192,10 @@ class Study:
         }
 
     def changes_from(self, recorded: Mapping[str, Any]) -> list[str]:
-        """The dotted places in which this study differs from a recorded one, with both values."""
+        """List the settings in which this study differs from a recorded one, with both values.
+
+        ``recorded`` is what ``as_dict`` returned then; the source file is not compared.
+        """
         mine, theirs = self.as_dict(), dict(recorded)
         for tree in (mine, theirs):
             tree.pop("source", None)

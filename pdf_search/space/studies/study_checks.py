@@ -1,4 +1,4 @@
-"""Whether the rows of a study go together: names, data, candidates."""
+"""Checks that the rows of a study go together: their names, data and candidates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from pdf_search.space.studies.study import StudyHead, StudyRow
 
 
 def check_beside(row: StudyRow, rows: Sequence[StudyRow], where: Where, problems: Problems) -> None:
-    """That a row goes with those above it: another name, and the same data of a data set."""
+    """Check a row against the ``rows`` above it. What is wrong goes to ``problems``.
+
+    Its name must be new for its data set, rows of one data set must have the same data and folds,
+    and candidates of one row must be on one data set.
+    """
     mine = row.candidate_of
     rivals = [other for other in rows if mine is not None and other.candidate_of == mine]
     if any(other.dataset != row.dataset for other in rivals):
@@ -35,7 +39,10 @@ def check_beside(row: StudyRow, rows: Sequence[StudyRow], where: Where, problems
 
 
 def check_nested(head: StudyHead, rows: Any, problems: Problems) -> None:
-    """That protocol ``nested`` and rows with candidates come together. ``rows``: of the file."""
+    """Check that there are rows with candidates if and only if ``nested`` is a protocol.
+
+    ``rows``: the rows as plain data. What is wrong goes to ``problems``.
+    """
     listed = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     some = any(row.get("candidates") or row.get("candidate_of") for row in listed)
     if problems.follows(("protocols",)):

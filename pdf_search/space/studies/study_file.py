@@ -1,4 +1,4 @@
-"""Reads a study's tree: its head, and each row as a setting laid over a published one."""
+"""Builds a study from a file's tree: its head, and each row laid over a published setting."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ SETTABLE = Settable(
 
 @dataclass(frozen=True)
 class RowReader:
-    """``paper``: what a row starts from, given the name of its published setting or None.
+    """Reads the rows of a study file.
 
-    ``sets``: laid over every row. ``settled``: rows of a recorded study, whose data sets need not
-    be at hand.
+    ``paper``: returns the tree that a row is laid over, for the name of its published setting or
+    None. ``papers``: the names it knows. ``sets``: laid over every row. ``settled``: the rows are
+    of a recorded study, so data sets are not looked up to fill in protocol and folds.
     """
 
     definition: Definition
@@ -51,7 +52,7 @@ class RowReader:
     settled: bool = False
 
     def read(self, where: Where, plain: Tree) -> StudyRow | None:
-        """The row, or None with what is wrong among the problems."""
+        """Read the row at ``where``; None if it has problems, which go to ``problems``."""
         before = len(self.problems.found)
         self._check_keys(plain, where)
         name, paper = self._text(plain, "name", where), self._paper_name(plain, where)
@@ -85,7 +86,7 @@ class RowReader:
             return name
         hint = did_you_mean(str(name), self.papers)
         self.problems.cannot_read((*where, "paper"), f"no published setting {name!r}; {hint}")
-        return closest(str(name), self.papers)  # the rest is checked as if it were that one
+        return closest(str(name), self.papers)  # used to check the rest of the row
 
     def _published(self, plain: Tree, where: Where) -> PublishedRow | None:
         value = plain.get("published")
@@ -109,7 +110,7 @@ class RowReader:
         return None if tried.wrong else tried.config
 
     def _add(self, row: Where, at: Where, message: str) -> None:
-        """A problem of a setting, at the ``--set`` that it came from or else in the file."""
+        """Add a problem of a setting, at the ``--set`` that gave it or else at its place."""
         for override in self.sets:
             path = tuple(override.path.split("."))
             if path[: len(at)] == at[: len(path)]:
@@ -119,7 +120,7 @@ class RowReader:
 
 
 def parse_head(definition: Definition, problems: Problems) -> StudyHead:
-    """The head; what is wrong is among the problems, and its default stands in."""
+    """Parse the head. What is wrong goes to ``problems``, and a default replaces a wrong value."""
     head = valid_part(
         StudyHead, definition.plain, (), problems, ["rows"], title="-", table="results"
     )
@@ -129,7 +130,7 @@ def parse_head(definition: Definition, problems: Problems) -> StudyHead:
 
 
 def parse_rows(definition: Definition, reader: RowReader) -> tuple[StudyRow, ...]:
-    """The rows; what is wrong is among the problems."""
+    """Read the rows and their candidates, in order; those with problems are left out."""
     listed = definition.plain.get("rows")
     if not isinstance(listed, list) or not listed:
         reader.problems.add(("rows",), "list the rows of the table, each with a name and a setting")
@@ -145,7 +146,7 @@ def parse_rows(definition: Definition, reader: RowReader) -> tuple[StudyRow, ...
 
 
 def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Where, Tree]]:
-    """The row itself, or each of its candidates laid over what the row says for all."""
+    """Return the row itself, or each of its candidates laid over the row; with their places."""
     if not isinstance(plain, dict):
         problems.add(where, "a row is a mapping with a name and a setting")
         return []
@@ -173,10 +174,13 @@ def _candidates(where: Where, plain: Any, problems: Problems) -> list[tuple[Wher
 def build_study(
     name: str, definition: Definition, reader: RowReader, changes: Mapping[str, int]
 ) -> Study:
-    """The study of a file's tree; ``changes``: ``epochs`` and ``seeds`` of the command line.
+    """Build the study of a file's tree.
+
+    ``changes``: ``epochs`` and ``seeds`` of the command line, in place of the file's.
 
     Raises:
-        SpaceError: every problem found, each with file, line, key and remedy.
+        SpaceError: lists every problem, each with file, line, key and remedy.
+        ConfigError: a row cannot run under one of the study's protocols or with its seeds.
     """
     head = parse_head(definition, reader.problems)
     rows = parse_rows(definition, reader)

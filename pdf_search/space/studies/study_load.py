@@ -1,4 +1,4 @@
-"""Finds study files, applies what the command line changes, and reads recorded studies."""
+"""Loads studies: shipped ones by name, one's own by path, and recorded ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STUDIES = "studies"
 
 
 def study_names() -> list[str]:
-    """The shipped studies, such as ``paper/ablation``."""
+    """Return the names of the shipped studies, such as ``paper/ablation``."""
     return shipped_names(STUDIES, deep=True)
 
 
@@ -42,14 +42,15 @@ def load_study(
     seeds: int | None = None,
     begun: Mapping[str, int] | None = None,
 ) -> Study:
-    """The study of a shipped name or a file.
+    """Load the study of a shipped name or a file, with the changes of the command line.
 
-    ``sets``: ``path=value`` for every row. ``only``: names of rows or data sets, several in one
-    text with commas between them. ``begun``: versions (``data.featuriser``, ``data.split_version``)
-    of a study that goes on; without them, what no row or set names is of the newest.
+    ``sets``: ``path=value`` for every row. ``only``: keep the rows of these names or data sets; one
+    text may list several with commas. ``epochs``, ``seeds``: in place of the file's. ``begun``: for
+    a study that is resumed, its recorded versions (``data.featuriser``, ``data.split_version``); by
+    default the newest, where neither row nor set names one.
 
     Raises:
-        SpaceError: no such study or row, or every problem of its file with line, key and remedy.
+        SpaceError: no such study or row, or a list of every problem with line, key and remedy.
     """
     name, definition = _find(name_or_path)
     reader = _reader(definition, sets, begun or {})
@@ -59,7 +60,7 @@ def load_study(
 
 
 def recorded_study(plain: Mapping[str, Any]) -> Study:
-    """The study that ``Study.as_dict`` wrote down; no published setting is looked up.
+    """Rebuild the study that ``Study.as_dict`` returned, without looking up published settings.
 
     Raises:
         SpaceError: not the data of a study.
@@ -113,12 +114,12 @@ def _reader(definition: Definition, sets: Sequence[str], begun: Mapping[str, int
 
 
 def _start(paper: str | None) -> dict[str, Any]:
-    """What a row is laid over: its published setting, else the newest versions alone."""
+    """Return the tree that a row is laid over: its published setting, or the newest versions."""
     return {"data": newest({})} if paper is None else paper_trial(paper)
 
 
 def _chosen(study: Study, only: Sequence[str]) -> Study:
-    """The study with the rows that are named, in the order of the file."""
+    """Return the study with the named rows only, in the order of the file; () keeps all."""
     words = []
     for text in only:
         whole = any(_is_named(row, text.strip()) for row in study.rows)
@@ -137,7 +138,7 @@ def _chosen(study: Study, only: Sequence[str]) -> Study:
 
 
 def _split(text: str) -> list[str]:
-    """At commas outside parentheses, which names such as ``idp-(Lap, Lin)`` have."""
+    """Split at commas outside parentheses: names such as ``idp-(Lap, Lin)`` have commas."""
     words, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
