@@ -253,7 +253,7 @@ def test_edge_types_bonds_self_pairs_and_none(hops: int | None) -> None:
 
 
 def test_edge_types_of_directed_codes_follow_the_direction() -> None:
-    """edges holds (source, destination); a pair (v, u) carries the type of the edge u -> v."""
+    """Edges holds (source, destination); a pair (v, u) carries the type of the edge u -> v."""
     chosen = graph_set([(2, ((0, 1),))])
     assert chosen.edges.tolist() == [[0, 1], [1, 0]]
     chosen = replace(chosen, edge_type=np.array([2, 3], np.int32))

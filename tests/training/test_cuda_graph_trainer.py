@@ -41,8 +41,10 @@ def same(ours: Tensor, theirs: Tensor) -> None:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("at_once", [2, 100])
 def test_epochs_equal_the_eager_program(freesolv: Prepared, name: str, at_once: int) -> None:
-    """Losses, parameters, moments, statistics and predictions; four steps an epoch, the last
-    batch smaller than the others, and steps built in chunks or all at once."""
+    """Losses, parameters, moments, statistics and predictions are the same.
+
+    Four steps an epoch, the last batch smaller; steps built in chunks or all at once.
+    """
     config = trial(model=MODELS[name], seeds=(0, 1, 5), training={"learning_rate": 1e-3})
     eager, other, splits = trainers(config, freesolv)
     static = CudaGraphTrainer(other, emulated, at_once)
