@@ -12,8 +12,7 @@ _SHOWN = 3  # names in a message
 def instead_of_sweep(folder: Path) -> str:
     """Say what the folder holds instead of a sweep, and which command reads that.
 
-    The text completes an error message. For a folder of unknown content it says which options to
-    check.
+    The text completes an error message.
     """
     try:
         if is_run(folder):

@@ -232,11 +232,7 @@ def _source(plan: Plan) -> str:
 
 
 def _drive(
-    plan: Plan,
-    store: Store,
-    work: Work,
-    console: Console | None,
-    functions: Functions | None,
+    plan: Plan, store: Store, work: Work, console: Console | None, functions: Functions | None
 ) -> SweepResult:
     stop_condition = StopCondition(plan.options.time)
     driver = Driver(

@@ -175,14 +175,11 @@ def plan_sweep(
     info = lookup(config.data) if begun is None else begun.info
     metric = find_metric(options.metric or defaults.metric, info)
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
-    folds = config.folds is not None
-    seeds = options.seeds or (1 if folds else defaults.confirm_seeds)
     trials = count_trials(space, method, options)
     resources = settle_resources(options, available_nodes(options), trials)
     data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     name = options.name or default_name(expanded(options.out), space.name)
     grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
-    top_k = defaults.confirm_top_k if options.top_k is None else options.top_k
     plan = Plan(
         options=options,
         folder=SweepFolder.of(options.out, name, options.db),
@@ -196,16 +193,15 @@ def plan_sweep(
         epochs=epochs,
         rungs=milestones(grace, epochs, REDUCTION) if method.asha else (),
         grace=grace,
-        top_k=top_k,
-        seeds=seeds,
+        top_k=defaults.confirm_top_k if options.top_k is None else options.top_k,
+        seeds=options.seeds or (1 if config.folds else defaults.confirm_seeds),
         confirm_epochs=options.confirm_epochs or epochs,
         resources=resources,
         first=config,
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
-    plan = _counted(plan)
-    return replace(plan, notes=(*plan.notes, *_notes(plan.trials, top_k)))
+    return _with_few_noted(_counted(plan))
 
 
 def _counted(plan: Plan) -> Plan:
@@ -272,7 +268,9 @@ def _method_given_by(space: Space, options: SweepOptions) -> str:
     return "--method" if options.method else f"budget.method of {space.source} or --method"
 
 
-def _notes(trials: int, top_k: int) -> tuple[str, ...]:
-    if top_k > trials:
-        return (f"only {counted(trials, 'trial')} to confirm {top_k} of",)
-    return ()
+def _with_few_noted(plan: Plan) -> Plan:
+    """The plan, with a note where there are fewer trials than are to be confirmed."""
+    if plan.top_k <= plan.trials:
+        return plan
+    note = f"only {counted(plan.trials, 'trial')} to confirm {plan.top_k} of"
+    return replace(plan, notes=(*plan.notes, note))

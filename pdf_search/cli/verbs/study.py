@@ -85,9 +85,9 @@ def _plan(
         versions = " and ".join(f"data.{key} {version}" for key, version in began.items())
         say(f"note: the study goes on with {versions}, as it began")
     _check_published(found)
-    options = given(machine, source) | _device(wanted.device, machine)
-    settled = SweepOptions(name=wanted.name, out=output.out, db=output.url, **options)
-    return plan_study(found, settled, progress=say)
+    more = given(machine, source) | _device(wanted.device, machine)
+    options = SweepOptions(name=wanted.name, out=output.out, db=output.url, **more)
+    return plan_study(found, options, progress=say)
 
 
 def _check_published(study: Study) -> None:

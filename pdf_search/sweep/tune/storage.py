@@ -21,12 +21,11 @@ def check_storage(given: str | None) -> None:
     if "://" not in given:
         _check_folder(given)
         return
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.fs  # noqa: PLC0415
+    from pyarrow import ArrowException, fs  # noqa: PLC0415
 
     try:
-        pyarrow.fs.FileSystem.from_uri(given)
-    except (pa.ArrowException, OSError) as error:
+        fs.FileSystem.from_uri(given)
+    except (ArrowException, OSError) as error:
         reason = shorten(str(error), LONGEST, placeholder=" ...")
         raise ConfigError(
             f"--storage {given}: {reason}. Give a folder, s3://bucket/path or gs://bucket/path"
