@@ -9,7 +9,7 @@ from pdf_search.data.splits.split_notes import with_split_notes
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.records import METRICS, Phase, Protocol
 
-FOLDS = 10  # of the protocols that have folds, as in the published settings
+FOLDS = 10  # of the protocols that have folds, as in the paper's settings
 
 
 def outlook(data: Prepared, config: DataConfig) -> tuple[str, ...]:

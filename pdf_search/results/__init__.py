@@ -1,4 +1,4 @@
-"""The results database, and what its records amount to: summaries, ranking, nested selection.
+"""The results database, and what is computed from it: summaries, ranking, nested selection.
 
 Only the driver of a sweep writes to it. Nothing here imports torch.
 """

@@ -1,4 +1,4 @@
-"""Builds a space from its definition, with published settings as the points to try first."""
+"""Builds a space from its definition, with settings of the paper as the points to try first."""
 
 from __future__ import annotations
 

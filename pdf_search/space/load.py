@@ -163,7 +163,7 @@ def _with_sets(definition: Definition, texts: Sequence[str]) -> Definition:
 def _published(
     definition: Definition, laid: TaxonomySetting | None, problems: Problems
 ) -> tuple[PublishedSetting, ...]:
-    """Read the published settings that the head names; points given as mappings are skipped."""
+    """Read the paper's settings that the head names; points given as mappings are skipped."""
     listed = definition.plain.get(POINTS)
     found = []
     for index, name in enumerate(listed if isinstance(listed, list) else []):
@@ -184,7 +184,7 @@ def paper_names() -> list[str]:
 
 
 def paper_trial(name: str) -> dict[str, Any]:
-    """Return a published setting as the tree of a trial, with the newest versions of its data.
+    """Return a setting of the paper as the tree of a trial, with the newest versions of its data.
 
     Raises:
         SpaceError: there is none of that name.

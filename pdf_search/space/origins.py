@@ -49,7 +49,7 @@ def words_of_listed(space: Space, values: Mapping[str, Any]) -> str:
 
 
 def _setting_of(config: TrialConfig) -> str | None:
-    """Return the name of the published setting for a data set or else for its family."""
+    """Return the name of the paper's setting for a data set or its family; None for none."""
     for name in family(config.data):
         if name in paper_names():
             return name

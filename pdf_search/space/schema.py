@@ -86,7 +86,7 @@ def _mapping(properties: dict[str, Any], required: Sequence[str] = ()) -> dict[s
 
 
 def _partial(definition: dict[str, Any]) -> dict[str, Any]:
-    """Return a part's schema with no required keys: the published setting may give them."""
+    """Return a part's schema with no required keys: the setting of the paper may give them."""
     return {key: value for key, value in definition.items() if key != "required"}
 
 

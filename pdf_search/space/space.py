@@ -43,9 +43,9 @@ class Space:
     A point of it is a flat mapping ``{path: value}``. It has a value for every parameter whose
     condition holds, and for no other.
 
-    ``points_to_evaluate``: points tried first, such as published settings. ``notes``: what a user
-    should know of them, such as a published setting that is not in the space. ``definition``: the
-    plain data that the space was built from.
+    ``points_to_evaluate``: points tried first, such as settings of the paper. ``notes``: what a
+    user should know of them, such as a setting of the paper that is not in the space.
+    ``definition``: the plain data that the space was built from.
     """
 
     name: str

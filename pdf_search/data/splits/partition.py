@@ -148,7 +148,7 @@ def inner_folds(data: Prepared, graphs: Numbers) -> int:
 
 
 def _most_folds(data: Prepared, graphs: Numbers) -> int:
-    """The largest number of folds that these graphs allow: the size of their largest class."""
+    """The most folds that these graphs allow: the size of the largest class, else their number."""
     if data.info.task is not Task.MULTICLASS:
         return len(graphs)
     return int(np.unique(data.graphs.targets[graphs, 0], return_counts=True)[1].max())

@@ -1,7 +1,7 @@
 """Lays one tree of settings over another, and finds where two trees differ.
 
 ``lay_over`` is the one merge: of a file over the space that it extends, of a row of a study over a
-published setting, of a candidate over its row, and of ``--set`` over any of them.
+setting of the paper, of a candidate over its row, and of ``--set`` over any of them.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class StudyRow:
     """One configuration of a study.
 
     ``dataset``: name of the data set, or the stem of the file if it is one's own. ``paper``: the
-    published setting that the row starts from, None for none. ``candidate_of``: for a candidate,
+    paper's setting that the row starts from, None for none. ``candidate_of``: for a candidate,
     the row of the table for which protocol ``nested`` chooses among it and others.
     """
 

@@ -1,4 +1,4 @@
-"""Builds a study from a file's tree: its head, and each row laid over a published setting."""
+"""Builds a study from a file's tree: its head, and each row laid over a setting of the paper."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SETTABLE = Settable(
 class RowReader:
     """Reads the rows of a study file.
 
-    ``paper``: returns the tree that a row is laid over, for the name of its published setting or
+    ``paper``: returns the tree that a row is laid over, for the name of the paper's setting or
     None. ``papers``: the names it knows. ``sets``: laid over every row. ``settled``: the rows are
     of a recorded study, so data sets are not looked up to fill in protocol and folds.
     """

@@ -60,7 +60,7 @@ def load_study(
 
 
 def recorded_study(plain: Mapping[str, Any]) -> Study:
-    """Rebuild the study that ``Study.as_dict`` returned, without looking up published settings.
+    """Rebuild the study that ``Study.as_dict`` returned, without looking up the paper's settings.
 
     Raises:
         SpaceError: not the data of a study.
@@ -114,7 +114,7 @@ def _reader(definition: Definition, sets: Sequence[str], begun: Mapping[str, int
 
 
 def _start(paper: str | None) -> dict[str, Any]:
-    """Return the tree that a row is laid over: its published setting, or the newest versions."""
+    """Return the tree that a row is laid over: the paper's setting, or the newest versions."""
     return {"data": newest({})} if paper is None else paper_trial(paper)
 
 
