@@ -99,8 +99,8 @@ def our_program(cell: Cell) -> tuple[Callable[[int], object], Callable[[int], ob
     from pdf_search.config import parse_trial  # noqa: PLC0415
     from pdf_search.data import load_prepared, prepare  # noqa: PLC0415
     from pdf_search.space import paper_trial  # noqa: PLC0415
+    from pdf_search.training.build_trainers import build_trainer  # noqa: PLC0415
     from pdf_search.training.replicates import ReplicateSplits  # noqa: PLC0415
-    from pdf_search.training.trainers import build_trainer  # noqa: PLC0415
 
     name = "ogbg-molpcba" if cell.dataset.startswith("ogbg-mol") else cell.dataset
     tree = dict(paper_trial(name))

@@ -44,13 +44,13 @@ from pdf_search.model.engines import engine_data
 from pdf_search.model.layers import BatchNorm, activation
 from pdf_search.model.randomness import replicate_keys
 from pdf_search.space import paper_trial
+from pdf_search.training.build_trainers import trainer_of
 from pdf_search.training.cuda_graph.replay import Captured, emulated
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer, in_steps
 from pdf_search.training.device import peak_megabytes, use_precision
-from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.memory import Footprint, free_bytes
+from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import trainer_of
 
 Row = dict[str, Any]
 AT_ONCE = 200  # steps built at once: all of ZINC's epoch

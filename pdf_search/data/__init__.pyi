@@ -30,11 +30,11 @@ from .registry import names as names
 from .set_statistics import mean_counts as mean_counts
 from .set_statistics import statistics as statistics
 from .splits.label_check import check_labels as check_labels
-from .splits.partition import Split as Split
-from .splits.partition import search_view as search_view
-from .splits.partition import split_for as split_for
-from .splits.partition import split_hash as split_hash
 from .splits.split_notes import with_split_notes as with_split_notes
+from .splits.split_parts import Split as Split
+from .splits.split_parts import search_view as search_view
+from .splits.split_parts import split_for as split_for
+from .splits.split_parts import split_hash as split_hash
 from .splits.task_notes import tasks_counted as tasks_counted
 from .targets.guess_task import GUESSED as GUESSED
 from .targets.metrics import TASK_METRICS as TASK_METRICS

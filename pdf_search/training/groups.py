@@ -15,7 +15,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from pdf_search.training.loop import ReplicateTrainer
+from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import EpochOrder, ReplicateSplits
 
 State = dict[str, Tensor]

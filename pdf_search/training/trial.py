@@ -32,6 +32,7 @@ from pdf_search.training.artifacts.checkpoint import identity, load_checkpoint, 
 from pdf_search.training.artifacts.excerpt import Excerpt
 from pdf_search.training.artifacts.facts import ModelFacts
 from pdf_search.training.artifacts.predictions import prediction_table, write_predictions
+from pdf_search.training.build_trainers import build_groups
 from pdf_search.training.device import (
     keep_freed_memory,
     peak_megabytes,
@@ -43,7 +44,6 @@ from pdf_search.training.metrics import evaluate
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
 from pdf_search.training.selection import Predictions, Selection
-from pdf_search.training.trainers import build_groups
 from pdf_search.wording import counted
 
 Save = Callable[[Path], None]

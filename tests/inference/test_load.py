@@ -12,7 +12,7 @@ import yaml
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
-from pdf_search.data.splits.partition import split_for
+from pdf_search.data.splits.split_parts import split_for
 from pdf_search.errors import ConfigError, TrialError
 from pdf_search.inference.load import Trained, load_trained, read_config
 from pdf_search.inference.predict import predictions

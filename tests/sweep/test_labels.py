@@ -12,7 +12,7 @@ from pdf_search.config import DataConfig
 from pdf_search.data.prepared.folder import Prepared, load_prepared
 from pdf_search.data.prepared.prepare import prepare
 from pdf_search.data.splits.label_check import check_labels
-from pdf_search.data.splits.partition import Split, split_for
+from pdf_search.data.splits.split_parts import Split, split_for
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, Phase, Protocol, Task
 from pdf_search.space import Space

@@ -8,11 +8,11 @@ from torch import Tensor
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
+from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.cuda_graph.replay import emulated
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer, in_steps
-from pdf_search.training.loop import ReplicateTrainer
+from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import build_trainer
 from tests.training.trials import folded, trial
 
 CPU = torch.device("cpu")

@@ -11,8 +11,8 @@ from torch import Tensor
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
 from pdf_search.errors import TrialError
+from pdf_search.training import build_trainers as build
 from pdf_search.training import memory
-from pdf_search.training import trainers as build
 from pdf_search.training.cuda_graph.replay import emulated
 from pdf_search.training.memory import Footprint
 from tests.training.trials import StopTrialError, run, trial

@@ -13,6 +13,7 @@ from pdf_search.data.banks import cached_bank
 from pdf_search.errors import TrialError
 from pdf_search.model.fast_data import FastData
 from pdf_search.training import memory
+from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.memory import (
     BYTES_A_PAIR,
     SHARE,
@@ -22,7 +23,6 @@ from pdf_search.training.memory import (
     decide,
 )
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import build_trainer
 from tests.training.trials import run, trial
 
 

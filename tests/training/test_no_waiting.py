@@ -20,12 +20,12 @@ from pdf_search.kernels import dispatch, reference
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.sizes import Sizes
 from pdf_search.model.stacked_steps import stack
+from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.cuda_graph.packed_steps import map_tensors
 from pdf_search.training.cuda_graph.trainer import in_steps
-from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.optimizer import AdamW
+from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import build_trainer
 from tests.training.test_cuda_graph_trainer import MODELS
 from tests.training.trials import trial
 

@@ -12,9 +12,9 @@ import torch
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
 from pdf_search.records import EpochReport, ReplicateEpoch, Task
-from pdf_search.training.loop import ReplicateTrainer
+from pdf_search.training.build_trainers import build_trainer
+from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import build_trainer
 from pdf_search.training.trial import _divergence
 from tests.graphs.makers import random_set
 from tests.training.trials import made, trial

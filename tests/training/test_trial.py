@@ -16,7 +16,7 @@ from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
 from pdf_search.errors import ResourceError, TrialError
 from pdf_search.records import Phase, Replicate, State
-from pdf_search.training import loop
+from pdf_search.training import replicate_trainer
 from pdf_search.training.trial import run_trial
 from tests.training.trials import StopTrialError, folded, run, trial
 
@@ -185,7 +185,7 @@ def test_values_do_not_depend_on_the_prediction_batch(
 ) -> None:
     whole, _ = run(trial(phase=CONFIRM, stop_epoch=2), freesolv)
     for size in (1, 7):
-        monkeypatch.setattr(loop, "PREDICTION_BATCH", size)
+        monkeypatch.setattr(replicate_trainer, "PREDICTION_BATCH", size)
         part, _ = run(trial(phase=CONFIRM, stop_epoch=2), freesolv)
         np.testing.assert_allclose(values(part, 0), values(whole, 0), rtol=1e-5)
 

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
+from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.replicates import ReplicateSplits
-from pdf_search.training.trainers import build_trainer
 from tests.training.trials import folded, trial
 
 STEPS, RATE, BATCH = 20, 1e-3, 16

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.folder import Prepared
-from pdf_search.data.splits.partition import Numbers, split_for
+from pdf_search.data.splits.split_parts import Numbers, split_for
 from pdf_search.data.splits.split_units import known_as
 from pdf_search.data.splits.task_notes import tasks_counted
 from pdf_search.errors import ConfigError

@@ -10,7 +10,7 @@ import numpy as np
 from pdf_search.config import TrialConfig
 from pdf_search.data.molecules.duplicates import shared_molecules
 from pdf_search.data.prepared.folder import Prepared
-from pdf_search.data.splits.partition import INNER_FOLDS, Numbers, inner_folds, split_for
+from pdf_search.data.splits.split_parts import INNER_FOLDS, Numbers, inner_folds, split_for
 from pdf_search.data.splits.split_units import units_of
 from pdf_search.data.splits.task_notes import task_notes, untrained_notes
 from pdf_search.data.targets.target_notes import averaged_note, scale_notes

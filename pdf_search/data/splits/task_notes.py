@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.data.prepared.folder import Prepared
-from pdf_search.data.splits.partition import Numbers
+from pdf_search.data.splits.split_parts import Numbers
 from pdf_search.records import Task
 from pdf_search.wording import counted
 

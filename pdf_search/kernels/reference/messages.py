@@ -1,5 +1,7 @@
 """Messages and their gradient in plain torch.
 
+The last message of a graph slot is minus the sum over its nodes: through it far pairs are summed.
+
 Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channels.
 """
 

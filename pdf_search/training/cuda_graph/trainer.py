@@ -16,7 +16,7 @@ from pdf_search.kernels import fold_in
 from pdf_search.model import FastBatch, FastData, Sizes, replicate_keys, stack
 from pdf_search.training.cuda_graph.packed_steps import ByteRange, Packed, views
 from pdf_search.training.cuda_graph.replay import Replay, Step
-from pdf_search.training.loop import PREDICTION_BATCH, ReplicateTrainer, by_replicate
+from pdf_search.training.replicate_trainer import PREDICTION_BATCH, ReplicateTrainer, by_replicate
 
 
 @dataclass(frozen=True)

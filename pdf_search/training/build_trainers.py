@@ -14,9 +14,9 @@ from pdf_search.training.artifacts.facts import target_scale
 from pdf_search.training.cuda_graph.replay import replay_for
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
 from pdf_search.training.groups import Group, Groups
-from pdf_search.training.loop import ReplicateTrainer
 from pdf_search.training.memory import check_memory, plan_memory
 from pdf_search.training.optimizer import AdamW
+from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
 
 
