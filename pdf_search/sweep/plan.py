@@ -32,8 +32,8 @@ from pdf_search.sweep.resources import (
     settle_resources,
     this_machine,
 )
+from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations
-from pdf_search.sweep.samplers.feasible import check_limits
 from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
 from pdf_search.sweep.tune.rungs import milestones

@@ -11,9 +11,9 @@ from pdf_search.errors import ConfigError
 from pdf_search.space import Space
 from pdf_search.space.limits import Limit, count_parameters
 from pdf_search.sweep import SweepOptions, plan_sweep
+from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.closest import Closest, Search
 from pdf_search.sweep.samplers.counting import count_configurations
-from pdf_search.sweep.samplers.feasible import check_limits
 from pdf_search.sweep.samplers.methods import find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, random_points
 from tests.sweep.conftest import SPACE, write_space
