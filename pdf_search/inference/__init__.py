@@ -1,4 +1,4 @@
-"""Use of a trained model: predictions, and what it has learned as data and plots."""
+"""Uses of a trained model: loading it, predicting with it, and explaining what it has learned."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Loading a trained model from its checkpoint, on the CPU. Its training data are not needed."""
+"""Loading a trained model from its checkpoint onto the CPU, without its training data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from pdf_search.training import (
 
 
 class NeedsDataError(TrialError):
-    """A checkpoint of an older version, which can be used only with the data of ``fingerprint``."""
+    """Raised for a checkpoint of an older version, which can only be loaded with its data set.
+
+    ``fingerprint`` identifies that data set.
+    """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         super().__init__(f"{path} does not say what its training data were")
@@ -40,35 +43,38 @@ class NeedsDataError(TrialError):
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model with the replicates that were asked for, in evaluation mode.
+    """A trained model with the requested replicates, in evaluation mode.
 
-    ``epochs``: the epoch from which each replicate's weights come. ``chosen``: "best validation
-    epoch" or "last epoch". ``excerpt``: the graphs kept with the model, for ``explain``. ``data``:
-    the data set that it was trained on, if that was given.
+    ``epochs``: the epoch that the weights of each replicate are from. ``chosen``: which epoch that
+    is, "best validation epoch" or "last epoch". ``excerpt``: the graphs saved with the model, on
+    which it can be explained. ``data``: the data set that it was trained on; None if not given.
     """
 
     config: TrialConfig
     facts: ModelFacts
     model: PDFNetwork
     replicates: tuple[Replicate, ...]
-    numbers: tuple[int, ...]  # of these replicates among those of the run
+    numbers: tuple[int, ...]  # index of each replicate among those of the run
     epochs: tuple[int, ...]
     chosen: str
     excerpt: Excerpt | None = None
     data: Prepared | None = None
 
     def part(self, number: int = 0) -> tuple[str, np.ndarray]:
-        """Name of the part to look at and the numbers of its first graphs; see ``Excerpt``.
+        """The part to explain the model on: its name, and the numbers of its first graphs.
 
-        ``number``: of a replicate among those loaded.
+        ``number`` is an index into ``replicates``; see ``Excerpt`` for the choice of the part.
+
+        Raises:
+            ConfigError: no graphs are kept with the model.
         """
         return self._excerpt.parts[self.numbers[number]]
 
     def graphs(self, numbers: NDArray[np.int64]) -> GraphSet:
-        """Graphs by their numbers in the data set.
+        """The graphs with these numbers in the data set.
 
         Raises:
-            ConfigError: the data set is not at hand, and they are not among those kept.
+            ConfigError: the data set was not given, and a graph is not among those kept.
         """
         if self._excerpt.holds(numbers):
             return self._excerpt.subset(numbers)
@@ -77,9 +83,9 @@ class Trained:
         return self.data.graphs.subset(numbers)
 
     def knows(self, graph: int | None) -> bool:
-        """Whether there are graphs to look at, and ``graph`` is among them (None: any graph).
+        """Whether ``graph`` is at hand; None asks whether any graph is.
 
-        A number that the data set does not have counts as known: ``explain`` reports it.
+        A number that the data set does not have counts as known, because ``explain`` reports it.
         """
         if self.data is not None or self.excerpt is None or graph is None:
             return self.data is not None or self.excerpt is not None
@@ -96,7 +102,7 @@ def read_config(folder: Path) -> TrialConfig:
     """Read the configuration of a run of ``pdf-search train`` from its folder.
 
     Raises:
-        ConfigError: the folder holds no such run, or its configuration is not one.
+        ConfigError: the folder holds no such run, or the configuration is not valid.
     """
     file = folder / CONFIG
     try:
@@ -118,14 +124,15 @@ def load_trained(
 ) -> Trained:
     """Load the model saved in ``folder``: one replicate by its number, or all of them.
 
-    If the run kept the weights of each replicate's best validation epoch (confirmation under the
-    protocols ``split`` and ``inner``), those are loaded, else the weights of the last epoch saved.
-    ``data``: what the model was trained on, for graphs to look at; without it see ``with_excerpt``.
+    Each replicate gets the weights of its best validation epoch if the run kept them, as a
+    confirmation under protocol ``split`` or ``inner`` does. Otherwise it gets the weights of the
+    last saved epoch. ``data``: the data set that the model was trained on, if its graphs are
+    needed; without it, ``with_excerpt`` adds the few graphs that were saved with the model.
 
     Raises:
         NeedsDataError: ``data`` is missing, and the checkpoint does not describe it.
-        ConfigError: no such replicate, or another architecture than PDF.
-        TrialError: no checkpoint, a damaged one, or one of another configuration or data set.
+        ConfigError: there is no such replicate, or the architecture is not PDF.
+        TrialError: the checkpoint is missing, damaged, or of another configuration or data set.
     """
     if config.model.architecture != "pdf":
         raise ConfigError(
@@ -156,10 +163,10 @@ def load_trained(
 
 
 def with_excerpt(trained: Trained, folder: Path) -> Trained:
-    """Add the graphs that are kept in the model's ``folder``, if there are any.
+    """Return a copy of ``trained`` with the graphs kept in its ``folder``, if there are any.
 
     Raises:
-        TrialError: they are damaged.
+        TrialError: the file of the graphs is damaged.
     """
     return replace(trained, excerpt=read_excerpt(folder))
 

@@ -1,4 +1,4 @@
-"""Predictions for a table of molecules: mean and spread over the replicates, row by row."""
+"""Predictions for a table of molecules: the mean and spread over replicates for each row."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Predicted:
-    """A table of molecules with the predictions in new columns behind its own.
+    """A table of molecules with the predictions in new columns after its own.
 
-    Each target T has ``predicted_T`` (a value, or the probability of label 1) and ``spread_T``, the
-    population standard deviation over the replicates, which is empty for a single replicate.
-    Multi-class: ``predicted_class``, and for each class C ``probability_C`` and ``spread_C``.
-    ``reason``: why a row has no prediction.
+    Each target T has the columns ``predicted_T`` (a value, or the probability of label 1) and
+    ``spread_T``. A multi-class task has ``predicted_class`` instead, and for each class C the
+    columns ``probability_C`` and ``spread_C``. A spread is the population standard deviation over
+    the replicates; it is empty for a single replicate. Column ``reason`` says why a row has no
+    prediction.
 
-    ``notes``: what in the molecules was not in the training data, or is not seen by the model.
+    ``notes`` name the elements and bond types that no training molecule has, and the molecules
+    with isotope labels.
     """
 
     table: pd.DataFrame
@@ -51,11 +53,11 @@ def predict_molecules(
 ) -> Predicted:
     """Predict the molecules of column ``smiles`` with all replicates of ``trained``.
 
-    A row whose SMILES cannot be read has empty predictions and the reason.
+    A row whose SMILES cannot be read has empty predictions and a reason.
 
     Raises:
         ConfigError: the run was not trained on molecules read from SMILES.
-        DataError: the table has no such column, or has columns of the names that would be added.
+        DataError: the table has no such column, or already has one of the columns to be added.
     """
     _check_molecules(trained)
     cells = [cell.strip() for cell in table.column(smiles, "--smiles")]
@@ -106,7 +108,7 @@ def _columns(trained: Trained, mean: Floats, spread: Floats) -> dict[str, Any]:
 
 
 def _names(trained: Trained) -> tuple[str, ...]:
-    """Names of the outputs: targets, or classes."""
+    """Names of the model's outputs: the targets, or the classes of a multi-class task."""
     shape = trained.facts.info.shape
     assert shape is not None
     if trained.facts.info.task is not Task.MULTICLASS:

@@ -1,4 +1,4 @@
-"""Predictions of a trained model for any graphs."""
+"""Predictions of a trained model for given graphs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from pdf_search.training import PREDICTION_BATCH, probabilities
 
 
 def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
-    """Predict graphs with each replicate: values, or class or label probabilities, [R, G, outputs].
+    """Predict ``graphs`` with each replicate, [R, G, outputs].
 
-    ``graphs``: featurised as the training data were. Their targets are ignored.
+    A prediction is a value in the unit of the target, or the probability of a class or label. The
+    graphs must be featurised as the training data were; their targets are ignored.
     """
     config, cpu = trained.config, torch.device("cpu")
     mean, std = (scale[list(trained.numbers)] for scale in (trained.facts.mean, trained.facts.std))

@@ -44,12 +44,12 @@ SHOWN_CHANNELS = 4
 
 @dataclass(frozen=True)
 class ChannelFacts:
-    """Numbers of one channel of f(G).
+    """Measurements of one channel of f(G).
 
-    ``constant``: the value of its constant part (see ``matrix``). All others but ``norm`` and
-    ``commutator_full`` are computed without that part. Angles are in degrees. ``angle_weighted``:
-    their mean weighted by the squared eigenvalues, so that directions that f(G) barely uses count
-    little.
+    ``constant`` is the value of its constant part (see ``matrix``). Except for ``norm`` and
+    ``commutator_full``, the other fields are computed without that part. Angles are in degrees.
+    ``angle_weighted`` is their mean, weighted by the squared eigenvalues: directions that f(G)
+    barely uses count little.
     """
 
     channel: int
@@ -69,8 +69,8 @@ class ChannelFacts:
 class ChannelDetail:
     """A chosen channel with its matrices.
 
-    ``spaces`` and ``turn`` are computed from ``structure``, f(G) without its constant part;
-    ``spectrum`` from all of f(G).
+    ``spaces`` and ``turn`` are computed from ``structure``, which is f(G) without its constant
+    part. ``spectrum`` is computed from all of f(G).
     """
 
     channel: int
@@ -84,11 +84,11 @@ class ChannelDetail:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that is written and drawn for one graph."""
+    """Everything that is computed for one graph, to be written and drawn."""
 
     trained: Trained
     graph: int
-    part: str  # of which the graphs of ``response`` are, and ``graph`` unless it was named
+    part: str  # the part that the graphs of ``response`` are from; ``graph`` too, by default
     edges: NDArray[np.int32]  # [2, E] of the graph, both directions
     support: NDArray[np.bool_]  # [n, n]
     adjacency: Floats  # [n, n] D~^-1/2 A~ D~^-1/2
@@ -115,13 +115,14 @@ def explain(
 ) -> Explanation:
     """Explain the first replicate of ``trained`` on a graph.
 
-    ``graph``: its number in the data set; by default the first of the validation part, or of the
-    held-out part where there is none. ``channels``: those shown in detail; by default the largest,
-    the smallest and two between, by the norm of f(G) without its constant part.
+    ``graph`` is a number in the data set. By default it is the first graph of the validation part;
+    without one, of the test part, else of the training part. ``channels`` are shown in detail. By
+    default they are the largest, the smallest and two in between, ordered by the norm of f(G)
+    without its constant part.
 
     Raises:
-        ConfigError: no such graph or channel, or a graph that is too large.
-        TrialError: the model diverged.
+        ConfigError: there is no such graph or channel, or the graph is too large.
+        TrialError: the weights are not finite, because the run diverged.
     """
     _check_finite(trained)
     part, numbers = trained.part()
@@ -152,8 +153,8 @@ def explain(
 def node_states(trained: Trained, graph: GraphSet) -> Floats:
     """Node states after the encoder and after each layer, [layers + 1, n, h].
 
-    They are those of the first replicate, computed by the reference engine in single precision as
-    in training. ``graph``: a set of one graph.
+    The first replicate computes them with the reference engine in single precision, as in training.
+    ``graph`` is a set of one graph.
     """
     cpu = torch.device("cpu")
     data = DeviceData.build(graph, build_bank(graph, trained.config.basis), cpu)

@@ -27,7 +27,9 @@ _TABLES: dict[str, Callable[[Explanation], Any]] = {
 
 
 def write_explanation(found: Explanation, folder: Path) -> list[str]:
-    """Write everything into ``folder``, replacing what an earlier call wrote; returns file names.
+    """Write data, plots and page into ``folder``; returns the file names, sorted.
+
+    Files of an earlier call are replaced.
 
     Raises:
         ConfigError: the folder cannot be written.

@@ -8,11 +8,13 @@ The constant part is f(r0) at every supported pair, where r0 is the row of a pai
 joins. This row is zero or, with standardised bases, what standardisation makes of zero in this
 graph.
 
-For an affine filter the constant part is exactly the bias term: the bias, and the means of
-standardisation, at every pair. What remains is the weighted sum of the bases. A filter with an
-activation has no bias term of its own: there f(r0) is its output at pairs about which the bases say
-nothing, and what remains is zero at those pairs. A softmax does not change when a constant is added
-to f, so its constant part is 0.
+For an affine filter the constant part is exactly the bias term, which is the bias plus the shift
+by the means of standardisation, at every pair. What remains is the weighted sum of the bases.
+
+A filter with an activation has no such term. Its f(r0) is the output at pairs that no basis joins,
+and what remains is zero at those pairs.
+
+A softmax does not change when a constant is added to f, so its constant part is 0.
 
 Legend: n nodes, P listed pairs (v, u), d channels (1 if shared), m bases.
 """
@@ -42,7 +44,7 @@ LAPLACIAN = BasisConfig(pairs=((-0.5, 1),))
 class LearnedMatrix:
     """f(G) of one graph in all channels.
 
-    ``full`` and ``structure`` return one channel as a matrix.
+    ``full`` and ``structure`` return one channel as an [n, n] matrix.
     """
 
     nodes: int

@@ -36,17 +36,17 @@ class BasisWeights:
     """Least squares of f on the bases with an intercept, each row weighted by its pairs.
 
     ``coefficients`` are the filter's own weights if it is affine. Bases of neighbouring eps are
-    nearly interchangeable, so single coefficients of a grid say little. ``alone`` and ``picks`` do
-    not suffer from it: ``alone`` is what one basis explains by itself, and ``picks`` is a greedy
-    choice (forward selection) in which each pick explains most of what the earlier ones left.
-    Shares are of the variance of f, summed over the channels.
+    nearly collinear, so a single coefficient of a grid says little. ``alone`` and ``picks`` do not
+    depend on this: ``alone`` is the share that one basis explains by itself, and ``picks`` come
+    from forward selection, where each pick explains most of what the earlier ones left. Shares are
+    of the variance of f, summed over the channels.
     """
 
     coefficients: Floats  # [m, d]
     effect: Floats  # [m] |coefficient| times the basis's deviation, root mean square over channels
     alone: Floats  # [m]
     picks: tuple[int, ...]  # numbers of bases, at most MOST_PICKS
-    explained: Floats  # [picks] share that the picks up to each explain together
+    explained: Floats  # [picks] share that a pick and those before it explain
     share: float  # that all bases explain together: 1 for an affine filter
     share_by_channel: Floats  # [d]
 
@@ -54,7 +54,7 @@ class BasisWeights:
 def response(trained: Trained, graphs: NDArray[np.int64]) -> Response:
     """Compute the response over the first of ``graphs``, which are numbers in the data set.
 
-    See ``sample_size`` for how many of them are used.
+    ``sample_size`` says how many of them are used.
     """
     part: GraphSet = trained.graphs(graphs)
     chosen = graphs[: sample_size(part.node_count)]
@@ -98,8 +98,8 @@ def basis_weights(response: Response) -> BasisWeights:
 def _greedy(gram: Floats, product: Floats, total: float) -> tuple[tuple[int, ...], Floats]:
     """Forward selection on the normal equations.
 
-    After each pick, what it explains is removed from f and from the other bases. Returns the picks,
-    and the share of ``total`` that they explain together up to each.
+    After each pick, its projection is removed from f and from the other bases. Returns the picks,
+    and for each the share of ``total`` that it and the picks before it explain.
     """
     gram, product = gram.copy(), product.copy()
     picks: list[int] = []

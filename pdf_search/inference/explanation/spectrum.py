@@ -61,7 +61,7 @@ class PrincipalAngles:
 
     angles: Floats  # [n] degrees, 0..90
     nearest: Floats  # [n] eigenvalue of the reference's nearest eigenspace
-    shares: Floats  # [p reference, p] share of each eigenspace of the one in those of the other
+    shares: Floats  # [p of the reference, p] share of each eigenspace (column) in the reference's
 
 
 def symmetric(matrix: Floats) -> Floats:
