@@ -86,7 +86,7 @@ def commutator(matrix: Floats, other: Floats) -> float:
 def outside(matrix: Floats, reference: Eigenspaces) -> float:
     """Share of ||M|| (Frobenius) that no matrix with the reference's eigenspaces can express.
 
-    It is the norm of M minus the projection of M on the matrices that commute with the reference: 0
+    It is ||M - P(M)|| / ||M||, where P projects on the matrices that commute with the reference: 0
     if M commutes, at most 1. It is 0 for a polynomial of the reference, and so for any filter on a
     fixed decomposition.
     """
@@ -99,8 +99,8 @@ def turn(spaces: Eigenspaces, reference: Eigenspaces) -> PrincipalAngles:
     """The principal angle between each eigenvector of ``spaces`` and the reference's nearest space.
 
     Inside an eigenspace of ``spaces`` the eigenvectors are chosen so that the reference is diagonal
-    there; the result then depends on no arbitrary choice. All angles are 0 exactly if the matrices
-    commute, also if one of them has larger eigenspaces than the other.
+    there. The result then depends on no arbitrary choice. All angles are 0 exactly if the matrices
+    commute, even if one of them has larger eigenspaces than the other.
     """
     ritz = _diagonalising(spaces, reference)
     share = reference.shares(ritz)
