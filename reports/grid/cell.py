@@ -15,14 +15,15 @@ TOLERANCE = 1e-9  # relative, for rounding errors: 0.068 lies within 0.066 ± 0.
 class Cell:
     """A number in the printed unit, or a text without a number.
 
-    ``kind`` is ``ours``, ``published``, ``baseline`` (a predictor without a model), ``aside``
-    (ours, by a rule that no table compares), ``warning`` (ours, no valid estimate), ``computed``
-    (without training) or ``state`` (a trial's state, with its message as ``why``).
+    ``kind`` is one of: ``ours``; ``published``; ``baseline``, a predictor without a model;
+    ``aside``, ours by another rule and never ranked; ``warning``, ours but no valid estimate;
+    ``computed`` without training; ``state``, that of a trial with its message as ``why``.
 
-    ``spread``: standard deviation over ``n`` values, for ours the population one; ``over`` says
-    what n counts (seeds, folds, epochs). ``exact``: the text to print; without it, the value is
-    rounded by its spread. ``why``: what makes it partial. ``reference``: the published number
-    beside it. ``cut``: a budget ended the run before the last epoch of its setting.
+    ``spread`` is the standard deviation over ``n`` values (the population one if the number is
+    ours), and ``over`` says what n counts: seeds, folds or epochs. ``exact`` is the text to print;
+    without it, the value is rounded by its spread. ``why`` says what makes the number partial.
+    ``reference`` is the published number beside it. ``cut`` is True if a budget ended the run
+    before the last epoch of its setting.
     """
 
     kind: str
@@ -51,7 +52,7 @@ class Cell:
 
     @property
     def partial(self) -> bool:
-        """Whether its run is unfinished or not started."""
+        """Whether the number is from a run that has not started, is unfinished or was shortened."""
         return self.state in (PARTIAL, NOT_STARTED)
 
     @property
@@ -90,7 +91,10 @@ class Cell:
 
     @property
     def difference_text(self) -> str:
-        """The difference and a verdict, ``+0.0030, outside``; it says if the protocols differ."""
+        """The difference and a verdict, such as ``+0.0030, outside``; an en dash for None.
+
+        The text also says if the two numbers have different protocols.
+        """
         if self.difference is None or self.reference is None:
             return "–"
         verdicts = {True: "within", False: "outside", None: "no spread published"}

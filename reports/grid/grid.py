@@ -27,8 +27,9 @@ class Formula(str):
 class Line:
     """One line of a grid: its name, and a cell or plain text for each column.
 
-    A rule is drawn where ``section`` changes. ``group`` is printed in a column of its own, once.
-    ``record``: the line of the CSV, if the grid names ``fields``.
+    A rule is drawn where ``section`` changes. ``group`` is printed in a column of its own, on the
+    first of consecutive lines that share it. ``record`` is the line of the CSV, if the grid names
+    ``fields``.
     """
 
     name: str
@@ -43,11 +44,11 @@ class Line:
 class Grid:
     """A table that the renderers print.
 
-    ``key``: the LaTeX label, and ``table`` in the CSV. ``corner``: header over the names of the
-    lines. ``partial`` is added to the title; ``notices`` say in full what is unfinished. ``lead``:
-    paragraphs above the table. ``asides``: columns that LaTeX leaves out and a page sets small.
-    ``fields``: the columns of the CSV, one line per record; without them it has one line per
-    number.
+    ``key`` is the LaTeX label, and the value of column ``table`` in the CSV. ``corner`` is the
+    header over the names of the lines. ``partial`` is added to the title; ``notices`` say in full
+    what is unfinished. ``lead`` has the paragraphs above the table. ``asides`` are columns that
+    LaTeX leaves out and a page sets in small print. ``fields`` are the columns of the CSV, which
+    then has one line per record; without them it has one line per number.
     """
 
     key: str

@@ -26,11 +26,11 @@ def marks(metric: Metric, rivals: Sequence[Cell]) -> list[str]:
 
 
 def _comparable(rivals: Sequence[Cell]) -> set[int]:
-    """Places of the cells that can be compared with our first complete one.
+    """Indices of the cells that can be compared with the first complete cell of ours.
 
     They are complete and have its protocol, training fraction and ``cut``. So runs that were cut
-    short, or trained on fewer graphs, are compared only with each other. Of our cells, only those
-    with the most runs (n) are included.
+    short or trained on fewer graphs are compared only with each other. Of our cells, only those
+    with the largest n are included. The set is empty if none of ours is complete.
     """
     whole = {
         i: rival

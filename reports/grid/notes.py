@@ -51,8 +51,8 @@ def table_notes(
 ) -> Iterator[str]:
     """Yield the notes that a reader of a sweep's table must know, one text per topic.
 
-    ``split``: of the printed numbers. ``quoted``: whether published rows are shown. ``marks``:
-    those of the rows.
+    ``split`` is that of the printed numbers, ``valid`` or ``test``. ``quoted`` says whether
+    published rows are shown. ``marks`` are those of the rows.
     """
     protocol = data.sweep.protocol
     advice = divergence_advice([entry.trial for entry in data.search])
@@ -84,7 +84,10 @@ def table_notes(
 
 
 def marks_note(folds: bool, marked: bool) -> str:
-    """Explain how numbers are marked, and that none is, if so."""
+    """Explain how numbers are marked.
+
+    ``folds`` says whether a protocol has folds, ``marked`` whether any number is marked.
+    """
     text = (
         "Best is bold, second is underlined, among rows of the same protocol, training set and "
         "length that are whole and, if ours, have the most replicates (n). The baseline predictor "

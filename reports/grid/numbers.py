@@ -32,7 +32,10 @@ def metric_label(name: str, unit: str = "") -> str:
 
 
 def decimals_of(value: float, spread: float | None) -> int:
-    """How many decimals show two significant digits of the spread, or four of a lone value."""
+    """How many decimals show two significant digits of the spread; without one, four of the value.
+
+    At most ``MOST_DECIMALS``.
+    """
     if spread is not None and spread > 0 and isfinite(spread):
         exponent = int(f"{spread:.1e}".split("e")[1])  # after rounding: 0.0996 counts as 0.10
         return min(max(1 - exponent, 0), MOST_DECIMALS)
@@ -99,7 +102,7 @@ def format_parameter(value: object) -> str:
 
 
 def short_names(paths: Iterable[str]) -> dict[str, str]:
-    """Map dotted paths to their shortest endings that are distinct.
+    """Map each dotted path to its shortest ending that no other path has.
 
     An ending that says little alone (``VAGUE``) keeps the part before it.
     """

@@ -18,10 +18,11 @@ NO_COUNT = "NA"  # what the paper prints for an unknown parameter count
 def metric_cell(
     data: SweepData, entry: Entry, split: str, values: Iterable[float | None], **facts: Any
 ) -> Cell:
-    """Mean and spread of a trial's metric over its replicates.
+    """Make a cell with the mean and spread of a trial's metric over its replicates.
 
-    ``values``: as recorded, one per replicate. ``facts``: fields of the cell to override. A
-    baseline predictor that is the same for every seed has no spread.
+    ``values`` are as recorded, one per replicate; those that are None or not finite are left out.
+    ``facts`` override fields of the cell. A baseline predictor that is the same for every seed has
+    no spread.
     """
     stat = Stat.of(values)
     known = {
@@ -36,9 +37,9 @@ def metric_cell(
 
 
 def entry_cell(data: SweepData, entry: Entry, quantity: str, **facts: Any) -> Cell:
-    """A cell with what every number of a trial says of it: setting, state, seeds, epochs.
+    """Make a cell with the facts that all numbers of a trial share: setting, state, seeds, epochs.
 
-    ``facts``: the value and other fields to set or override.
+    ``facts`` set the value and other fields, or override the shared ones.
     """
     summary, trial = entry.summary, entry.trial
     known: dict[str, Any] = {
@@ -58,7 +59,7 @@ def entry_cell(data: SweepData, entry: Entry, quantity: str, **facts: Any) -> Ce
 
 
 def published_cell(dataset: str, row: Published, split: str = "test", **facts: Any) -> Cell:
-    """A published number as printed in its source; ``facts``: fields to override."""
+    """Make a cell of a published number as printed in its source; ``facts`` override fields."""
     valid = split == "valid"
     texts = (row.valid_text, row.valid_spread_text) if valid else (row.text, row.spread_text)
     known: dict[str, Any] = {
@@ -81,7 +82,7 @@ def published_cell(dataset: str, row: Published, split: str = "test", **facts: A
 
 
 def shortened(entry: Entry) -> list[str]:
-    """How a run is less than its whole setting: fewer epochs, fewer training graphs."""
+    """Notes on what a run leaves out of its setting: epochs, or graphs of the training part."""
     found = []
     if entry.cut is not None and not entry.is_baseline:
         found.append("cut after {} of {} epochs".format(*entry.cut))
