@@ -20,8 +20,8 @@ CUT = 0.025  # share of the values at each end that a range may leave out
 class Curve:
     """Mean and population standard deviation over replicates, by epoch.
 
-    ``part``: ``train loss``, ``valid`` or ``test``. ``std`` has None where fewer than two
-    replicates have a value. Metrics are in the printed unit, the loss as recorded.
+    ``part`` is ``train loss``, ``valid`` or ``test``. ``std`` has None where fewer than two
+    replicates have a value. Metrics are in the printed unit; the loss is as recorded.
     """
 
     label: str
@@ -55,8 +55,8 @@ class Curve:
 class Panel:
     """One pair of axes with its curves.
 
-    ``thin``: the curves of single folds. ``chosen``: the epochs at which values are reported, with
-    those values. ``rule``: the epoch, if one was chosen for all folds.
+    ``thin`` are the curves of single folds. ``chosen`` are the epochs at which values are reported,
+    with those values. ``rule`` is the epoch, if one was chosen for all folds.
     """
 
     title: str
@@ -130,7 +130,7 @@ def learning_figure(data: SweepData, label: str) -> CurveFigure | None:
 
 
 def part_title(part: str, label: str) -> str:
-    """``training loss``, ``test RMSE``; ``label`` names the metric."""
+    """The title of a part, such as ``training loss`` or ``test RMSE``; ``label`` is the metric's."""
     names = {"train loss": "training loss", "valid": f"validation {label}", "test": f"test {label}"}
     return names[part]
 
@@ -148,13 +148,13 @@ def learning_curves(data: SweepData) -> list[Curve]:
 
 
 def stopping_curves(data: SweepData) -> list[Curve]:
-    """The validation curve of every search trial, as far as it came."""
+    """The validation curve of every search trial that has values, up to its last epoch."""
     curves = (curve_of(data.metric, e, "valid", label_of(e)) for e in data.search)
     return [curve for curve in curves if curve is not None]
 
 
 def label_of(entry: Entry) -> str:
-    """Name of a trial by its number in the search, also if it was confirmed since."""
+    """Label of a trial; a confirmation has the number of the search trial that it confirms."""
     number = entry.searched_as
     return f"trial {entry.trial.number if number is None else number}"
 
@@ -177,9 +177,9 @@ def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | Non
 
 
 def readable_range(curves: Iterable[Curve]) -> tuple[float, float] | None:
-    """A range of y that shows most values: a diverging trial must not flatten all others.
+    """A range of y that shows most values, or None for fewer than two values.
 
-    None for fewer than two values.
+    Outliers are left out, so that one diverging trial does not flatten all other curves.
     """
     values = sorted(v for curve in curves for v in curve.mean if v is not None)
     if len(values) < 2:
@@ -195,7 +195,7 @@ def _quantile(values: Sequence[float], q: float) -> float:
 
 
 def _extended(values: Sequence[float], low: float, high: float) -> tuple[float, float]:
-    """Extend the range to the smallest and largest value where they are near."""
+    """Extend the range to the smallest and largest value, if they lie within half its width."""
     reach = 0.5 * (high - low)
     return (
         values[0] if low - values[0] <= reach else low,

@@ -12,7 +12,8 @@ import jinja2
 def templates() -> jinja2.Environment:
     """The environment of ``reports/templates``, made once.
 
-    jinja escapes HTML; LaTeX templates call ``escape_latex``. An unknown name is an error.
+    HTML templates are escaped by jinja; LaTeX templates call ``escape_latex`` themselves. An
+    unknown name in a template is an error.
     """
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parents[1] / "templates"),

@@ -54,7 +54,10 @@ def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
 
 
 def provenance(data: SweepData) -> list[tuple[str, str]]:
-    """How the numbers of a sweep came to be, as (name, value): command, versions, data."""
+    """What reproduces the numbers of a sweep, as (name, value): command, space, data, versions.
+
+    Facts that were not recorded are left out.
+    """
     sweep = data.sweep
     devices = dict.fromkeys(e.trial.device for e in (*data.search, *data.confirm) if e.trial.device)
     facts = [

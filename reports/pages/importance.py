@@ -1,9 +1,9 @@
 """Importance of hyperparameters: which sampled values went with a better validation metric.
 
-For each parameter alone, it is the share of the variance of the trials' ranks that the parameter
-explains: the squared rank correlation for numbers, the between-group share for categories. Its
-noise level is the 95 % quantile of the same share after shuffling the ranks. Interactions are not
-measured, and neither is causality. A share below its noise level says nothing.
+The importance of a parameter is the share of the variance of the trials' ranks that it explains
+alone: the squared rank correlation for numbers, the between-group share for categories. Its noise
+level is the 95 % quantile of the same share after shuffling the ranks. A share below its noise
+level says nothing. Neither interactions nor causality are measured.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Importance:
-    """How much one parameter explains, beside what chance explains."""
+    """How much of the ranks one parameter explains, over the ``n`` trials that sampled it."""
 
     path: str
     share: float  # of the variance of ranks, 0..1
@@ -44,9 +44,10 @@ class Importance:
 
 @dataclass(frozen=True)
 class ImportanceReport:
-    """The parameters by falling share, and the values that they were compared by (``basis``).
+    """The parameters by descending share.
 
-    If too few trials can be compared, there are no rows, and ``basis`` is the reason.
+    ``basis`` says which values of which trials were compared. If too few trials can be compared,
+    there are no rows, and ``basis`` is the reason.
     """
 
     rows: tuple[Importance, ...]
@@ -54,7 +55,11 @@ class ImportanceReport:
 
 
 def importance(data: SweepData) -> ImportanceReport:
-    """Measure importance over trials that can be compared: all complete, or all at one epoch."""
+    """Measure importance over trials that can be compared.
+
+    These are the complete trials. If there are fewer than ``FEWEST_TRIALS`` of them, pruned trials
+    join, and all are compared at the last epoch that every one reached.
+    """
     scored, basis = _comparable(data)
     if len(scored) < FEWEST_TRIALS:
         reason = f"left out: {len(scored)} comparable trials, at least {FEWEST_TRIALS} are needed"
