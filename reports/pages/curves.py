@@ -130,7 +130,7 @@ def learning_figure(data: SweepData, label: str) -> CurveFigure | None:
 
 
 def part_title(part: str, label: str) -> str:
-    """The title of a part, such as ``training loss`` or ``test RMSE``; ``label`` is the metric's."""
+    """Title of a part, such as ``training loss`` or ``test RMSE``; ``label`` names the metric."""
     names = {"train loss": "training loss", "valid": f"validation {label}", "test": f"test {label}"}
     return names[part]
 

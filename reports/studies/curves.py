@@ -22,8 +22,8 @@ FOLDS = (
 def study_figures(study: Study) -> list[CurveFigure]:
     """The figures of a study; empty before any epoch.
 
-    A study of kind ``folds`` has the accuracy over folds, one of kind ``timing`` no figure, any
-    other the learning curves of every data set.
+    A study of kind ``folds`` has one figure of the accuracy over folds. Kind ``timing`` has none.
+    Any other kind has the learning curves of each part.
     """
     if study.table == "timing":
         return []

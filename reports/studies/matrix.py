@@ -34,7 +34,7 @@ RULES: tuple[tuple[str, str, Callable[[Run], Cell]], ...] = (
 def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
     """Build the table of a study of kind ``results`` or ``folds``.
 
-    ``columns``: metric by data set; by default those of the study.
+    ``columns`` maps each data set to its metric; by default they are those of the study.
     """
     shown = columns or {part.title: part.sweep.metric for part in study.parts}
     results = study.table == "results"
@@ -89,7 +89,7 @@ def _published_lines(columns: Columns, results: bool) -> list[Line]:
 
 
 def merged(columns: Iterable[Iterable[str]]) -> list[str]:
-    """Merge lists into one order that agrees with each of them."""
+    """Merge lists of names into one order that keeps the order of each list."""
     order: list[str] = []
     for column in columns:
         place = 0

@@ -14,10 +14,11 @@ OTHER_FOLDS = "candidates on different seeds or folds"
 
 
 def nested_entry(part: SweepData, candidates: Sequence[tuple[str, Entry]]) -> tuple[Entry, str]:
-    """Combine candidates run under ``inner`` into one row; also says how often each was chosen.
+    """Combine candidates that were run under ``inner`` into one row of protocol nested.
 
-    The row has no epochs of its own, and no values if the candidates have different seeds or folds.
-    Its parameter count is known if all candidates have the same.
+    Returns the row and a note on how often each candidate was chosen. The row has no epochs of its
+    own, and no values if the candidates have different seeds or folds. Its parameter count is known
+    if all candidates have the same.
     """
     entries = [entry for _, entry in candidates]
     first = entries[0]

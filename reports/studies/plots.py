@@ -17,7 +17,7 @@ from reports.pages.curves import CurveFigure, Panel
 from reports.pages.figures import COLOURS
 
 WIDTH, HEIGHT = 3.4, 2.3  # inches of a panel
-KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # so files are reproducible
+KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal data, equal files
 
 
 def images(figure: CurveFigure) -> dict[str, bytes]:

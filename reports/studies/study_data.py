@@ -63,7 +63,7 @@ class Study:
         return tuple(dict.fromkeys(part.title for part in self.parts))
 
     def runs(self) -> Iterator[Run]:
-        """Yield rows part by part in the study's order, nested ones after those of ``inner``."""
+        """Yield the rows of each part in the study's order, then its rows of protocol nested."""
         for part in self.parts:
             wanted = _references(part.sweep)
             runs = {}
@@ -85,7 +85,7 @@ class Study:
         return f"partial: cut to {counted(cuts.pop(), 'epoch')}" if len(cuts) == 1 else "partial"
 
     def notices(self) -> tuple[str, ...]:
-        """What is unfinished, cut short or trained on less, one sentence a reason."""
+        """What is unfinished, cut short or trained on less, one sentence per reason."""
         runs = list(self.runs())
         states = Counter(state_of(run.entry) for run in runs)
         open_runs = len(runs) - states["complete"]
@@ -107,7 +107,10 @@ def has_study(store: Store, name: str) -> bool:
 
 
 def _facts(store: Store, name: str) -> dict[str, Any] | None:
-    """What a study's parts have recorded of it, by its name or that of a part; None if unknown."""
+    """The facts of a study that its parts recorded; None if the database has no such study.
+
+    ``name`` is that of the study or of one of its parts.
+    """
     found = (part.options["study"] for part in store.sweeps(name) if is_study_part(part))
     return next((f for f in found if name == f["name"] or name in f["parts"]), None)
 
@@ -145,7 +148,10 @@ def _rows(part: SweepData) -> list[tuple[str, Entry]]:
 
 
 def _references(sweep: SweepRecord) -> dict[str, dict[str, Any]]:
-    """The published row that each row of this data set names, by the row's name."""
+    """Map the name of each row of this data set to the published row that it refers to.
+
+    Rows without one are left out.
+    """
     rows = sweep.space_definition.get("rows", [])
     own = [row for row in rows if row.get("data", {}).get("name") == sweep.dataset]
     return {row["name"]: row["published"] for row in own or rows if row.get("published")}

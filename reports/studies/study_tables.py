@@ -13,7 +13,7 @@ from reports.tables.target_table import target_grid
 
 
 def study_grids(study: Study) -> list[Grid]:
-    """The paper's table, then the tables that belong to it; none before a part begins."""
+    """The paper's table, then the tables that belong to it; empty before any part has begun."""
     if not study.parts:
         return []
     if study.table == "ablation":

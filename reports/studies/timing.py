@@ -103,7 +103,10 @@ def _time(base: Cell, quantity: str, pair: Sequence[Decimal] | None) -> Cell | s
 
 
 def _sum(base: Cell, row: dict[str, Any]) -> Cell:
-    """Training and the evaluation of the validation and test set, as far as they are printed."""
+    """Sum the printed mean times of training and of the evaluation on validation and test set.
+
+    A time that the paper does not print is left out.
+    """
     parts = [key for key in ("train", "eval_valid", "eval_test") if key in row]
     total = sum((row[key][0] for key in parts), Decimal(0))
     return replace(

@@ -18,8 +18,8 @@ def write_study(store: Store, name: str, folder: Path) -> list[Path]:
     """Write a study's tables (md, csv, tex), figures (png, pdf) and ``report.html``.
 
     Everything is computed before the first file changes; each file is replaced as a whole. One file
-    holds all tables of the study; ``table.csv`` has one line per number. ``name``: of the study, or
-    of one of its parts.
+    holds all tables of the study; ``table.csv`` has one line per number. ``name`` is that of the
+    study or of one of its parts. Returns the paths.
 
     Raises:
         StoreError: there is no such study, or the folder cannot be written.
