@@ -89,7 +89,7 @@ def _published_lines(columns: Columns, results: bool) -> list[Line]:
 
 
 def merged(columns: Iterable[Iterable[str]]) -> list[str]:
-    """Merge lists of names into one order that keeps the order of each list."""
+    """Merge lists of names whose orders do not conflict into one list in that order."""
     order: list[str] = []
     for column in columns:
         place = 0

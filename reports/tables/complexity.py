@@ -34,9 +34,10 @@ class Memory:
 
 
 def complexity_grid(key: str = "complexity", measured: Sequence[Memory] = ()) -> Grid:
-    """Build the table: a line per method of the paper, with a column for each measured memory.
+    """Build the table with a line per method of the paper, as quoted there.
 
-    There is one such column per data set and variant of a method.
+    ``measured`` adds a column for each data set and variant of a method. Runs of methods that the
+    paper does not list are left out.
     """
     (tree,) = checked_files("complexity")
     methods = [row["method"] for row in tree["rows"]]
@@ -65,7 +66,7 @@ def complexity_grid(key: str = "complexity", measured: Sequence[Memory] = ()) ->
 
 
 def _method(methods: Sequence[str], memory: Memory) -> str:
-    """The method of the paper that a run's name begins with; empty for none."""
+    """The longest name of a method that the run's name begins with; empty for none."""
     return max((m for m in methods if memory.method.startswith(m)), key=len, default="")
 
 

@@ -31,7 +31,8 @@ LONGEST_REASON = 120
 class LeaderboardRow:
     """One trial; ``mean`` and ``spread`` are in ``unit`` (percent for accuracy, ROC-AUC, AP).
 
-    ``split`` says on which part: ``valid`` for every search trial, ``test`` for confirmed ones.
+    ``split`` is the part that they are measured on: ``valid`` for search trials, ``test`` for
+    confirmed ones.
     """
 
     rank: int | None
@@ -71,9 +72,9 @@ class LeaderboardRow:
 
 
 def leaderboard_rows(data: SweepData, phase: Phase | None = None) -> list[LeaderboardRow]:
-    """Search trials best first (COMPLETE, then by state), then confirmed trials in that order.
+    """The search trials, best first, then the confirmed trials in the order of the search.
 
-    ``phase``: only the trials of this phase.
+    COMPLETE search trials come before all others. ``phase`` restricts the rows to one phase.
     """
     entries = {Phase.SEARCH: data.search, Phase.CONFIRM: data.confirm}
     chosen = [phase] if phase else list(entries)
@@ -120,7 +121,10 @@ def varying_params(rows: list[LeaderboardRow]) -> tuple[list[str], dict[str, Any
 
 
 def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
-    """Build the table; of the sampled values only those that differ have a column."""
+    """Build the table, with a column for each sampled value that differs between trials.
+
+    A note names the values that all trials share. The CSV has every sampled value.
+    """
     rows = leaderboard_rows(data, phase)
     paths, shared = varying_params(rows)
     short = short_names(paths)

@@ -20,12 +20,13 @@ NOTHING = ReplicateEpoch(nan)
 
 
 def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
-    """Pool runs of the same origin, configuration and planned epochs, over all their replicates.
+    """Pool runs of the same origin, configuration and planned epochs over all their replicates.
 
     Only runs of origin ``confirm of N`` or ``study: ROW`` are pooled; any other stays as it is. A
-    replicate that was trained twice counts once, from the first COMPLETE run that has it. If a run
-    of the group is COMPLETE, the unfinished ones give no values: they only make the result partial.
-    The order is that of the first run of each group.
+    replicate that was trained twice counts once. Its values are from the first COMPLETE run that
+    has it or, if none has, from the first run. If any run of a group is COMPLETE, the unfinished
+    ones give no values: they only make the result partial. The order is that of the first run of
+    each group.
     """
     groups: dict[str, list[Run]] = {}
     for trial, epochs in runs:
@@ -42,9 +43,10 @@ def _key(sweep: SweepRecord, trial: Trial) -> str:
 
 
 def _settings(config: dict[str, Any]) -> dict[str, Any]:
-    """The settings that decide the numbers.
+    """The settings on which the numbers depend, without the ``INCIDENTAL`` ones.
 
-    Keys that an older version did not record have their defaults.
+    Keys that an older version did not record get their defaults. A configuration that a newer
+    version recorded, and that is not valid here, is taken as it is.
     """
     try:
         whole = parse_trial(config, "recorded trial").model_dump(mode="json")
@@ -73,7 +75,7 @@ def _pooled(runs: Sequence[Run]) -> Run:
 
 
 def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[list[Any]]]] | None:
-    """Values of each target by replicate, for the parts that all runs recorded."""
+    """Values of each target by replicate, for the parts that all runs recorded; None if none."""
     found = [(trial.by_target or {}, place) for (trial, _), place in owners]
     parts = set.intersection(*(set(values) for values, _ in found))
     return {
@@ -83,7 +85,10 @@ def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[li
 
 
 def _owners(runs: Sequence[Run]) -> dict[Replicate, tuple[Run, int]]:
-    """For each replicate, the run that its values are taken from and its place in that run."""
+    """For each replicate, the run that its values are from and its index in that run.
+
+    Replicates are ordered by seed, then fold.
+    """
     first_complete = sorted(runs, key=lambda run: run[0].state is not State.COMPLETE)
     owners: dict[Replicate, tuple[Run, int]] = {}
     for run in first_complete:

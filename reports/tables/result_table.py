@@ -110,7 +110,7 @@ def _our_row(data: SweepData, entry: Entry) -> _Row:
 
 
 def _note(entry: Entry) -> str:
-    """What sets a row apart: cut short, trained on less, the epoch chosen for all folds."""
+    """Notes on a row: what its run leaves out, and the epoch that was chosen for all folds."""
     notes = shortened(entry)
     if entry.summary.protocol is Protocol.GIN_CURVE and entry.summary.best_epoch:
         notes.append(f"epoch {entry.summary.best_epoch}")
@@ -118,7 +118,7 @@ def _note(entry: Entry) -> str:
 
 
 def row_name(data: SweepData, entry: Entry) -> str:
-    """Name of one of our rows, ``PDF, ours (trial 3)``; for the baseline what it predicts."""
+    """Name of one of our rows, such as ``PDF, ours (trial 3)``; for the baseline its predictor."""
     if entry.is_baseline:
         return baseline_name(data.sweep.metric)
     number = entry.trial.number if entry.trial.phase is Phase.SEARCH else entry.searched_as

@@ -22,8 +22,8 @@ NOTES = (
 def statistics_grid(found: Sequence[Mapping[str, Any]]) -> Grid:
     """Build the table: the data sets of the paper in its order, then others.
 
-    ``found``: what ``pdf_search.data.statistics`` gives, with ``nodes`` and ``edges`` not rounded.
-    Data sets of the paper that are not in it show its numbers alone.
+    ``found`` has what ``pdf_search.data.statistics`` returns for each data set, with ``nodes`` and
+    ``edges`` not rounded. Data sets of the paper that are not in it show the paper's numbers alone.
     """
     (tree,) = checked_files("statistics")
     by_name = {item["name"]: item for item in found}
@@ -57,7 +57,7 @@ def _line(name: str, item: Mapping[str, Any] | None, row: Mapping[str, Any] | No
 
 
 def _beside(computed: str | None, printed: str | None) -> str:
-    """The computed word, with the paper's in brackets if it differs or stands alone."""
+    """The computed word; the paper's follows in brackets if it differs or none is computed."""
     if printed is None or (computed is not None and _same(computed, printed)):
         return computed or ABSENT
     return " ".join(filter(None, (computed, f"(paper: {printed})")))
@@ -113,7 +113,7 @@ def _task(item: Mapping[str, Any]) -> str:
 
 
 def differences(item: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
-    """What the paper prints differently; ``none`` if nothing."""
+    """List what the paper prints differently, such as ``graphs +1``; ``none`` alone if nothing."""
     found = [f"{key} {change:+}" for key, change in _changed(item, row).items()]
     found += [name for key, name in FLAGS.items() if item[key] != row[key]]
     if not _same(_task(item), row["task"]):

@@ -1,4 +1,4 @@
-"""Tables with the value of each target, if a data set has several and the metric is their mean."""
+"""Tables with the value of each target, for data sets whose metric is a mean over targets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The paper's taxonomy of graph networks (its Table 1), derived from configurations.
 
-f(G) is a symmetric matrix: its eigenvectors are the decomposition D, its eigenvalues the filter F.
-What a configuration can learn of the two follows from its bases and its filter alone.
+f(G) is a symmetric matrix. Its eigenvectors are the decomposition D, its eigenvalues the filter F.
+Whether a configuration can learn D or F follows from its bases and its filter alone.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def classify(config: TrialConfig) -> Verdict:
 
 
 def _what_turns(config: TrialConfig, spaces: dict[Hashable, str]) -> str:
-    """Why the eigenvectors of f(G) change with its parameters; empty if they cannot."""
+    """Why the eigenvectors of f(G) can change with its parameters; empty if they cannot."""
     model, basis = config.model, config.basis
     if model.filter in ("1l", "2l"):
         return "its filter is nonlinear in each entry"
@@ -90,11 +90,11 @@ def _what_turns(config: TrialConfig, spaces: dict[Hashable, str]) -> str:
 
 
 def _eigenspaces(config: TrialConfig) -> dict[Hashable, str]:
-    """The decompositions that the bases in use have: what sets each apart, to its name.
+    """The decompositions of the bases that have a coefficient: a key for each, to its name.
 
-    All powers k of one eps share one decomposition, the diagonals share one, and the identity has
-    any. A power that reaches further than the support is cut off there. It is then no polynomial
-    and has a decomposition of its own.
+    All powers k of one eps share a decomposition, and so do the diagonals. The identity has any.
+    A power that reaches further than the support is cut off there. It is then no polynomial, and
+    has a decomposition of its own.
     """
     basis = config.basis
     counts = config.model.coefficients or (1.0,) * basis.size
@@ -111,7 +111,7 @@ def _eigenspaces(config: TrialConfig) -> dict[Hashable, str]:
 def taxonomy_table() -> Grid:
     """Build the table: a line per shipped setting, then the paper's lines for all other networks.
 
-    If the paper's table says something else of a setting, the cell's note says so.
+    Where the paper's table differs from what is derived for a setting, a note says so.
     """
     (tree,) = checked_files("taxonomy")
     printed = {name: row for row in tree["rows"] for name in row["method"].split("/")}
