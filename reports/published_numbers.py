@@ -19,7 +19,8 @@ AS_QUOTED = "as quoted"  # the source quotes other papers, whose protocols diffe
 class Published:
     """One published number; ``text`` and ``spread_text`` keep the digits of the source.
 
-    ``value`` is in the printed unit: percent for accuracy, ROC-AUC and AP.
+    ``value`` is in the printed unit, percent for accuracy, ROC-AUC and AP. ``valid`` is the
+    validation value, if the source prints one.
     """
 
     dataset: str
@@ -47,9 +48,9 @@ class Published:
 
 
 def published(dataset: str, metric: str, table: str = "results") -> list[Published]:
-    """Checked rows of a data set in the order of their table; empty if nobody published any.
+    """The checked rows of a data set and metric, in the order of their table; empty if none.
 
-    ``table``: ``results`` (comparison with other methods) or ``ablation``.
+    ``table`` is ``results`` (comparison with other methods) or ``ablation``.
     """
     name = _folded(dataset)
     return [
@@ -61,7 +62,7 @@ def published(dataset: str, metric: str, table: str = "results") -> list[Publish
 
 
 def printed_name(dataset: str) -> str:
-    """Name of a data set as the paper prints it; ``dataset`` itself if it is not there."""
+    """Name of a data set as the paper prints it; ``dataset`` itself if the paper has none."""
     name = _folded(dataset)
     known = (tree["dataset"] for tree in checked_files() if name in map(_folded, tree["names"]))
     return next(known, dataset)
@@ -79,7 +80,10 @@ def checked_files(table: str = "results") -> list[dict[str, Any]]:
 
 @cache
 def read_files() -> tuple[dict[str, Any], ...]:
-    """Every file, checked or not; decimal numbers are Decimal, so that they keep their digits."""
+    """Read every file, checked or not, once.
+
+    Numbers with a decimal point are Decimal, so that they keep their digits.
+    """
     return tuple(
         tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
         for path in sorted(FOLDER.glob("*.toml"))

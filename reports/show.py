@@ -29,7 +29,7 @@ _COLUMNS = 6  # confirmed trials shown side by side
 
 
 def show_sweep(data: SweepData, limit: int = 20) -> str:
-    """Say what was asked, how far it is, and list the first ``limit`` trials of each phase."""
+    """Show a sweep's settings and progress, and the first ``limit`` trials of each phase."""
     sweep = data.sweep
     label = metric_label(sweep.metric, data.unit)
     states = Counter(entry.trial.state for entry in data.search)

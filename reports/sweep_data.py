@@ -55,7 +55,8 @@ class Entry:
 class SweepData:
     """A sweep and its trials.
 
-    ``search``: best first. ``confirm``: in the search's order, the baseline predictor last.
+    ``search`` is ordered best first. ``confirm`` follows the order of the search, with the baseline
+    predictor last.
     """
 
     sweep: SweepRecord
@@ -64,7 +65,7 @@ class SweepData:
 
     @property
     def title(self) -> str:
-        """Name of the data set as printed; for the user's own molecules the stem of their file."""
+        """Name of the data set; for the user's own molecules the name of their file, no suffix."""
         if self.sweep.dataset != "csv":
             return self.sweep.dataset
         definition = self.sweep.space_definition.get("definition", {})
@@ -85,7 +86,7 @@ class SweepData:
 
     @property
     def data_notes(self) -> tuple[str, ...]:
-        """How the files of the data set were read, where a reader must know it."""
+        """Notes on how the files of the data set were read, which a reader of a table must know."""
         return tuple(self.sweep.options.get("data_notes", ()))
 
     @property
@@ -108,7 +109,7 @@ class SweepData:
         return tuple(e for e in self.confirmations if e.summary.mean is not None)
 
     def notices(self) -> list[str]:
-        """Sentences on what is unfinished; empty for a whole sweep."""
+        """Say what is unfinished in search and confirmation; empty for a complete sweep."""
         notices = []
         finished = sum(entry.trial.state.finished for entry in self.search)
         if finished < self.sweep.trials:
@@ -126,7 +127,7 @@ class SweepData:
     def failures(self) -> list[str]:
         """Count the trials that FAILED or DIVERGED by their reason, the most common first.
 
-        ``MOST_REASONS`` reasons are named; a last text says how many more there are.
+        ``MOST_REASONS`` reasons are listed; a last item says how many more there are.
         """
         bad = [
             f"{entry.trial.state.value}: {entry.trial.reason or 'no reason recorded'}"

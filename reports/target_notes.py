@@ -7,7 +7,7 @@ from reports.sweep_data import SweepData
 
 
 def averaged(data: SweepData) -> list[str]:
-    """Say that the metric is a mean over targets; nothing for a single target, or for accuracy."""
+    """A note that the metric is a mean over targets; empty for a single target or accuracy."""
     count, metric = len(data.target_names), METRICS[data.sweep.metric]
     if count < 2 or data.sweep.metric == "accuracy":
         return []

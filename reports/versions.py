@@ -12,13 +12,19 @@ _NAMED = 5
 
 
 def version_text(config: Mapping[str, Any]) -> str:
-    """The versions of a recorded configuration, ``featuriser 2, split 2``; version 1 if unnamed."""
+    """The versions of a recorded configuration, such as ``featuriser 2, split 2``.
+
+    A configuration that names no version is of version 1.
+    """
     data = config.get("data") or {}
     return f"featuriser {data.get('featuriser', 1)}, split {data.get('split_version', 1)}"
 
 
 def sweep_versions(data: SweepData) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each trial's name and configuration; no baseline, which reads no graphs."""
+    """Yield each trial's name and configuration.
+
+    The baseline predictor is left out, because it has no model that reads graphs.
+    """
     for phase, entries in (("search", data.search), ("confirm", data.confirm)):
         for entry in entries:
             if not entry.is_baseline:
@@ -28,7 +34,7 @@ def sweep_versions(data: SweepData) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def version_notes(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
     """Yield sentences on the versions of ``rows``, if they matter or differ.
 
-    ``rows``: name and configuration of each.
+    ``rows`` has the name and the configuration of each.
     """
     found: dict[str, list[str]] = {}
     texts: dict[str, set[str]] = {}  # of each data set
