@@ -38,7 +38,10 @@ class FastEntries:
 
 @dataclass(frozen=True)
 class FastPairs:
-    """The near pairs one by one, where weights differ by pair (softmax, dropout on the filter)."""
+    """The near pairs one by one, for weights that differ by pair.
+
+    They do so with dropout on the filter, and with a softmax where far pairs abound.
+    """
 
     target: Tensor  # [P] flat node v
     target_place: Tensor  # [P] v within its replicate

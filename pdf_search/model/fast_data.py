@@ -74,9 +74,9 @@ class FastData:
     pairs: _Lists
     row_lists: _Lists
     entry_lists: _Lists
-    plus: Tensor
-    minus: Tensor
-    far_row: Tensor
+    plus: Tensor  # row added by each weight entry of the data set, -1 for none
+    minus: Tensor  # row subtracted by each weight entry of the data set, -1 for none
+    far_row: Tensor  # row of the far pairs of each graph, -1 for none
     rows: Tensor  # [U, m] float32
     edge_types: Tensor  # [T, C]
     by_pair: bool

@@ -104,7 +104,7 @@ def block(
 class Embedding(nn.Module):
     """The sum of one embedding table [R, size, d] per integer column.
 
-    With ``frozen_zero`` row 0 of each table is not trained.
+    With ``frozen_zero`` row 0 of each table gets no gradient.
     """
 
     def __init__(

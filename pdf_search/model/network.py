@@ -55,8 +55,9 @@ class Layer(nn.Module):
 class PDFNetwork(nn.Module):
     """R PDF networks, one per replicate, computed together.
 
-    x = encoder(nodes); for each layer: x += y with y[v] = sum over pairs (v, u) of f(b[v, u]) *
-    act(W (x[u] + e[t(v, u)]) + c); x += ffn(x); then readout and head.
+    Node states start as x = encoder(nodes). Each layer first adds y to x, where y[v] is the sum
+    over pairs (v, u) of f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c), and then adds ffn(x).
+    Readout and head follow.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Private randomness: a random number depends on (seed, epoch, step, place) and nothing else.
+"""Private randomness: a number depends on (seed, fold, epoch, step, place) and on nothing else.
 
 A counter-based hash makes the numbers. They are the same on every device and in every engine,
 whichever replicates are trained together.

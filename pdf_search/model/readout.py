@@ -11,7 +11,8 @@ from pdf_search.model.segments import scatter_max, scatter_sum
 def readout(kind: str, x: Tensor, slot: Tensor, node_count: Tensor) -> Tensor:
     """Mean, max or sum over the nodes of each graph slot, [R, B, d]; an empty slot gives 0.
 
-    ``x`` [R, N, d], ``slot`` [R, N] (B = padding), ``node_count`` [R, B].
+    ``kind``: ``mean``, ``max`` or ``sum``. ``x`` [R, N, d], ``slot`` [R, N] (B for padding),
+    ``node_count`` [R, B].
     """
     slots = node_count.shape[1]
     if kind == "max":

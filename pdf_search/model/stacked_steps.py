@@ -30,8 +30,9 @@ Renumber = Callable[[Tensor], Tensor]  # numbers [S, ...] in the whole to number
 def stack(data: FastData, graphs: Tensor, least: Sizes, chunks: bool) -> tuple[FastBatch, Sizes]:
     """Collate ``graphs`` [S, R, B] so that every tensor of the batch has a leading S.
 
-    ``least``: sizes of earlier stacks; equal sizes give equal shapes. ``chunks``: also compute the
-    chunks for the GPU kernels. Returns the batch and the sizes that it was padded to.
+    ``least``: sizes of earlier stacks, which the new sizes are not below; equal sizes give equal
+    shapes. ``chunks``: also compute the chunks for the GPU kernels. Returns the batch and the sizes
+    that it was padded to.
     """
     stacking = _Stacking(data.collate(graphs.flatten(0, 1)), graphs.shape, least)
     return stacking.batch(chunks)
