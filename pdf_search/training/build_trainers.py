@@ -26,7 +26,7 @@ def build_groups(
     """Build the trainers of a trial, with as many replicates together as memory allows.
 
     Raises:
-        TrialError: not even one replicate fits.
+        TrialError: the pairs of the data set do not fit into memory, or not even one replicate.
     """
     if config.model.architecture == "gin":
         eager = build_trainer(config, data, splits, device)
@@ -51,7 +51,11 @@ def build_groups(
 def build_trainer(
     config: TrialConfig, data: Prepared, splits: ReplicateSplits, device: torch.device
 ) -> ReplicateTrainer:
-    """Build one trainer for all replicates of a trial, with the data on the device."""
+    """Build one trainer for all replicates of a trial, with the data on the device.
+
+    Raises:
+        TrialError: the pairs of the data set do not fit into memory.
+    """
     if config.model.architecture == "gin":
         from pdf_search.model import GINData  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
 """The replicates of a trial in groups that train one after another.
 
-The replicates of a group train together; usually there is one group. Replicates never share a
-number, so the grouping changes nothing but time and memory.
+The replicates of a group train together; usually there is one group. Replicates do not influence
+each other, so the grouping changes only time and memory.
 
 Legend: R replicates, L graphs.
 """
@@ -22,7 +22,7 @@ State = dict[str, Tensor]
 
 
 class Trainer(Protocol):
-    """``ReplicateTrainer`` or ``CudaGraphTrainer``."""
+    """What ``ReplicateTrainer`` and ``CudaGraphTrainer`` have in common."""
 
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
         """See ``ReplicateTrainer.train_epoch``."""
@@ -35,8 +35,8 @@ class Trainer(Protocol):
 class Group:
     """Replicates that train together: their trainer, their order of an epoch, their graphs."""
 
-    eager: ReplicateTrainer
-    trainer: Trainer
+    eager: ReplicateTrainer  # has the model and the optimizer
+    trainer: Trainer  # runs the steps: ``eager``, or a ``CudaGraphTrainer`` of it
     order: EpochOrder
     places: dict[str, Tensor]  # part -> places of its graphs [R, L]
 

@@ -15,8 +15,10 @@ from pdf_search.records import Task
 def batch_loss(kind: str, task: Task, output: Tensor, target: Tensor) -> Tensor:
     """Mean loss over the labelled entries of each replicate's batch, [R]; 0 where there is none.
 
-    ``output`` [R, B, outputs], ``target`` [R, B, tasks] (nan = unlabelled or empty slot).
-    ``kind``: ``auto`` (L1, cross-entropy, binary cross-entropy by task), ``l1``, ``mse``.
+    ``output`` is [R, B, outputs]. ``target`` is [R, B, tasks], nan for unlabelled entries and
+    empty slots. ``kind`` is ``auto``, ``l1`` or ``mse``. Regression takes the squared error for
+    ``mse`` and otherwise the absolute error. Classes always take cross-entropy, and labels binary
+    cross-entropy.
     """
     labelled = ~target.isnan()
     filled = torch.where(labelled, target, 0.0)

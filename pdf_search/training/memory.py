@@ -26,7 +26,7 @@ LISTED, LISTED_BY_PAIR = 25, 24  # of all lists that stay; the first value is th
 BUILT, BUILT_BY_PAIR = 120, 240  # of steps built ahead, with what building them takes
 TABLES = 24  # bytes per row of the bank and step: tables from rows and weights to their places
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
-AHEAD = 8 << 30  # no more for steps built ahead, so that trials can share a device
+AHEAD = 8 << 30  # most bytes for steps built ahead, so that trials can share a device
 
 log = logging.getLogger("pdf_search")
 

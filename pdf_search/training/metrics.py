@@ -26,7 +26,8 @@ REGRESSION: dict[str, Measure] = {
     "mae": mean_absolute_error,
     "rmse": partial(mean_squared_error, squared=False),
 }
-TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}  # for the others one graph is enough
+# These metrics need graphs of both classes; the others need one labelled graph.
+TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}
 
 
 def evaluate(metric: str, target: Values, prediction: Values) -> float | None:

@@ -18,8 +18,8 @@ from pdf_search.kernels import BETA1, BETA2, adamw
 class AdamW:
     """AdamW with decoupled weight decay (Loshchilov & Hutter 2019) and torch's default constants.
 
-    It takes over the parameters: they become views of one tensor [R, S], so that a step is a
-    handful of operations whatever the number of layers.
+    The parameters become views of one tensor [R, S], with S parameters of each replicate. So a step
+    takes a few operations, whatever the number of layers.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], weight_decay: float) -> None:

@@ -1,4 +1,4 @@
-"""Learning rates as functions of the absolute epoch, so that cutting a run does not change them."""
+"""Learning rates as functions of the epoch, so that an interrupted run keeps its rates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pdf_search.config import Cosine, Milestones, Step, TrainingConfig
 
 
 def learning_rate(config: TrainingConfig, epoch: int) -> float:
-    """The rate of an epoch (from 1): cubic warm-up, then the schedule's decay."""
+    """Learning rate of an epoch, counted from 1: cubic warm-up, then the decay of the schedule."""
     schedule, peak = config.schedule, config.learning_rate
     if epoch <= schedule.warmup:
         return peak * (epoch / schedule.warmup) ** 3

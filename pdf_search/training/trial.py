@@ -1,6 +1,6 @@
-"""A trial: one configuration, all its replicates, trained once. Nothing here knows Ray.
+"""A trial: one configuration with all its replicates, trained once. It does not depend on Ray.
 
-The main loop reads: load; for each epoch: train, evaluate, report.
+The main loop loads the data; then it trains, evaluates and reports in each epoch.
 """
 
 from __future__ import annotations
@@ -57,10 +57,11 @@ def run_trial(
 
     ``report`` gets the epoch and a function that saves a checkpoint into a folder, and when
     confirming the predictions too. It may raise to stop the trial. ``resume``: a folder that this
-    function saved; training continues after its epoch.
+    function saved; training continues after its epoch. If a loss or a metric is not finite, the
+    trial ends after that epoch as diverged.
 
     Raises:
-        TrialError: the trial cannot be trained as configured, memory included.
+        TrialError: the trial cannot be trained as configured, for instance for lack of memory.
         ResourceError: the device does not exist.
     """
     try:
@@ -169,7 +170,7 @@ class _Trial:
 
     @cached_property
     def excerpt(self) -> Excerpt | None:
-        """The graphs for ``explain``, which knows PDF networks only."""
+        """Graphs for ``pdf-search explain``; None for GIN, which it cannot explain."""
         return (
             Excerpt.of(self.config, self.data) if self.config.model.architecture == "pdf" else None
         )

@@ -1,4 +1,7 @@
-"""What a trained model must know besides its weights, so that it needs no training data."""
+"""Facts of the training data that a trained model needs besides its weights.
+
+With them in the checkpoint, it predicts without the training data.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,9 @@ class ModelFacts:
         """Read the facts of a checkpoint; None if it was written before there were any.
 
         Raises:
-            KeyError, TypeError, ValueError: they are not what this version writes.
+            KeyError: an entry is missing.
+            TypeError: an entry has another type than this version writes.
+            ValueError: an entry has a value that this version does not write.
         """
         facts = state.get("facts")
         if facts is None:

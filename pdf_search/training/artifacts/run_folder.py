@@ -34,7 +34,7 @@ COLUMNS = (
     "valid",
     "test",
 )
-SAVE_SECONDS = 30.0
+SAVE_SECONDS = 30.0  # a checkpoint is due this long after the last one
 FREE = {"device", "engine", "precision"}  # may change when a run is continued
 
 See = Callable[[EpochReport], bool]  # True: stop after this epoch, to be continued later
@@ -60,11 +60,13 @@ class RunFolder:
     ) -> TrialOutcome | None:
         """Train to the last epoch; returns None if ``see`` asked to stop before, with all saved.
 
-        ``see`` gets each epoch's report. ``resume``: continue after the checkpoint of an earlier
-        run, if there is one.
+        ``see`` gets each epoch's report and returns True to stop after it. ``resume``: continue
+        after the checkpoint of an earlier run, if there is one.
 
         Raises:
-            TrialError: the folder holds a run of another configuration; or as ``run_trial`` raises.
+            TrialError: the earlier run has another configuration or cannot be read, or the trial
+                cannot be trained as configured.
+            ResourceError: the device does not exist.
         """
         if resume:
             _check_same(self.path / CONFIG, config)

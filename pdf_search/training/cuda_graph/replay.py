@@ -61,7 +61,7 @@ class Captured:
     def __call__(self, step: Step) -> Step:
         """Record ``step``; returns the function that replays it.
 
-        ``step`` first runs ``WARM_UP`` times, which must do no harm.
+        ``step`` first runs ``WARM_UP`` times, so this must not change any result.
         """
         if self.keeper is None:  # a pool is freed with its last graph, so this graph stays
             self.keeper = _recorded(lambda: torch.zeros(1, device="cuda"), None)
@@ -77,16 +77,16 @@ class Captured:
 def _recorded(step: Callable[[], object], pool: Any) -> torch.cuda.CUDAGraph:
     """Record ``step`` as a CUDA graph that uses the memory ``pool``; None for a new pool."""
     graph = torch.cuda.CUDAGraph()
-    # Only this thread's calls are checked: others (Ray's) may use the device meanwhile.
+    # thread_local: other threads (Ray's) may use the device while this one records.
     with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
         step()
     return graph
 
 
 def emulated(step: Step) -> Step:
-    """Replay without a CUDA graph, on any device: for tests of the code that is recorded.
+    """Stand in for ``Captured`` on any device, without a graph: returns ``step`` itself.
 
-    As with ``Captured``, the step first runs several times.
+    It first calls the step as often as ``Captured`` does. Tests use it to run recorded code.
     """
     for _ in range(WARM_UP + 1):
         step()

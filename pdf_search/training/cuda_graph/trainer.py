@@ -44,9 +44,10 @@ class RecordedStep:
     def prepare(self, like: StepInput, empty: Packed, device: torch.device) -> None:
         """Allocate the buffer and record the step.
 
-        ``like``: a step without graphs, which shows the shapes. ``empty``: the same step, packed.
+        ``like``: a step without graphs, which gives the structure. ``empty``: the same step,
+        packed. Without graphs the runs before recording change nothing.
         """
-        self.replay = None  # gives back the memory of an earlier recording
+        self.replay = None  # frees the memory of an earlier recording
         self.places = empty.places
         self.row = empty.rows[0].to(device, copy=True)
         self.replay = self.record(lambda: self.step(views(like, self.row, self.places)))
