@@ -12,7 +12,6 @@ from rich.console import Console
 from pdf_search.records import Phase, TrialRecord
 from pdf_search.results import Store
 from pdf_search.stop_condition import Reason, StopCondition
-from pdf_search.sweep.banks import shared_bases
 from pdf_search.sweep.confirm_phase import (
     Baseline,
     add_baseline,
@@ -28,6 +27,7 @@ from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
+from pdf_search.sweep.shared_bases import shared_bases
 from pdf_search.sweep.study_plan import StudyPlan
 from pdf_search.sweep.trial_log.live_line import print_line
 from pdf_search.sweep.trial_log.progress import ProgressView

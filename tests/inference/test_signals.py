@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pdf_search.inference.explanation.signals import signals
+from pdf_search.inference.explanation.smoothness import signals
 from tests.graphs.makers import EDGELESS, ISOLATED, SINGLE, STAR, TWO_PARTS, Graph, adjacency
 
 

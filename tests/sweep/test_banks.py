@@ -10,8 +10,8 @@ from pdf_search import graphs
 from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.space import load_space
-from pdf_search.sweep.banks import shared_bases
 from pdf_search.sweep.samplers.trial_builder import random_points
+from pdf_search.sweep.shared_bases import shared_bases
 from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.replicates import ReplicateSplits
 

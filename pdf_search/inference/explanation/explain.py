@@ -25,7 +25,7 @@ from pdf_search.inference.explanation.response import (
     basis_weights,
     response,
 )
-from pdf_search.inference.explanation.signals import Signals, signals
+from pdf_search.inference.explanation.smoothness import Signals, signals
 from pdf_search.inference.explanation.spectrum import (
     Eigenspaces,
     PrincipalAngles,
