@@ -68,9 +68,9 @@ def _markdown(grid: Grid, cell: Cell | str, letters: dict[str, str]) -> str:
 
 
 def grid_latex(grid: Grid) -> str:
-    """The table in LaTeX, which needs booktabs and graphicx.
+    """The table in LaTeX, which needs booktabs.
 
-    A table that is wider than the page is shrunk to it.
+    Where graphicx is loaded, a table that is wider than the page is shrunk to it.
     """
     letters = grid.footnotes()
     shown = [name not in grid.asides for name in grid.columns]
