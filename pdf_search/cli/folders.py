@@ -26,6 +26,13 @@ def recorded_folder(name: str, output: OutputOptions) -> SweepFolder:
     return folder
 
 
+def part_names(store: Store, folder: SweepFolder) -> list[str]:
+    """The parts of the study in this folder, as they are called now; none of a sweep."""
+    from pdf_search.results import study_parts
+
+    return [folder.called_now(part.name) for part in study_parts(store, folder.name)]
+
+
 def write_tables(store: Store, name: str, folder: Path) -> list[Path]:
     """Write the report of the sweep or study of that name into ``folder``, and list its files."""
     from reports import has_study, write_report, write_study

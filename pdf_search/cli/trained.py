@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pdf_search.cli.folders import recorded_folder
+from pdf_search.cli.folders import part_names, recorded_folder
 from pdf_search.cli.options import DataOptions, OutputOptions
 from pdf_search.cli.output import say
 from pdf_search.errors import ConfigError, DataError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pdf_search.config import DataConfig, TrialConfig
     from pdf_search.data import Prepared
     from pdf_search.inference import Trained
-    from pdf_search.results import Store
     from pdf_search.sweep import SweepFolder
 
 SHOWN_GRAPHS = 12  # most numbers of kept graphs in a message
@@ -68,7 +67,7 @@ def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredMode
     if holds_sweep(folder):
         found = recorded_folder(run, output)
         with found.open_store() as store:
-            raise _needs_number(found, _parts(store, found))
+            raise _needs_number(found, part_names(store, found))
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():
         raise ConfigError(
@@ -92,20 +91,13 @@ def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:
     return ConfigError(f"{folder.called} is a {what}: name {which} (`{show}` lists them)")
 
 
-def _parts(store: Store, folder: SweepFolder) -> list[str]:
-    """The names on the command line of the parts of this folder's study; [] for a sweep."""
-    from pdf_search.results import study_parts
-
-    return [folder.called_now(part.name) for part in study_parts(store, folder.name)]
-
-
 def _of_sweep(name: str, number: int, phase: Phase, output: OutputOptions) -> StoredModel:
     from pdf_search.config import parse_trial
     from reports import find_trial, load_sweep
 
     folder = recorded_folder(name, output)
     with folder.open_store() as store:
-        parts = _parts(store, folder)
+        parts = part_names(store, folder)
         if parts and folder.called not in parts:
             raise _needs_number(folder, parts)
         data = load_sweep(store, folder.name)

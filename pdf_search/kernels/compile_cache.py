@@ -50,7 +50,8 @@ def drop_stale(folder: Path) -> None:
     sources = list(SOURCES.glob("*.py"))
     newest = max(source.stat().st_mtime for source in sources)
     names = {source.stem for source in sources}
-    for index in folder.rglob("*.nbi"):
+    # Numba keeps the kernels of a package in a folder named after it, unless beside the code.
+    for index in (*folder.glob("*.nbi"), *folder.glob(f"{SOURCES.name}_*/*.nbi")):
         with suppress(FileNotFoundError):  # another process was quicker
             if index.name.partition(".")[0] in names and index.stat().st_mtime < newest:
                 index.unlink()

@@ -41,7 +41,7 @@ def holds_sweep(folder: Path) -> bool:
 
 def is_run(folder: Path) -> bool:
     """Whether ``pdf-search train`` wrote this folder: a ``config.yaml`` without a database."""
-    return (folder / "config.yaml").is_file() and not (folder / "results.db").is_file()
+    return (folder / "config.yaml").is_file() and not holds_sweep(folder)
 
 
 def runs_below(out: Path) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 
 import pdf_search
 from pdf_search.kernels import compile_cache
-from pdf_search.kernels.compile_cache import BESIDE, keep_kernels
+from pdf_search.kernels.compile_cache import BESIDE, drop_stale, keep_kernels
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +98,14 @@ def test_a_kernel_is_compiled_anew_when_a_function_that_it_inlines_changes(tmp_p
         )  # fmt: skip
         found.append((done.stdout, len(list(package.rglob("batch_norm._forward*.nbi")))))
     assert found == [("0.0\n", 1), ("0.5\n", 1), ("0.5\n", 1)]
+
+
+def test_kernels_of_others_in_a_shared_folder_stay(tmp_path: Path) -> None:
+    ours, others = tmp_path / "cpu_12ab" / "adamw._step.nbi", tmp_path / "zoo_9" / "adamw.f.nbi"
+    for index in (ours, others):
+        index.parent.mkdir()
+        index.touch()
+        os.utime(index, (0, 0))
+    drop_stale(tmp_path)
+    assert not ours.exists()
+    assert others.exists()

@@ -82,6 +82,7 @@ class OptunaStudy:
     ) -> None:
         self.storage = open_storage(database)
         self.study = open_study(self.storage, name, metric)
+        self.study_id = self.storage.get_study_id_from_name(name)
         self.space = space
         self.metric = metric
         self.seed = seed
@@ -173,6 +174,5 @@ class OptunaStudy:
 
     def _trial(self, draw_number: int) -> Trial:
         """The Optuna trial of a draw, which an earlier process may have asked for."""
-        study_id = self.storage.get_study_id_from_name(self.study.study_name)
         find = self.storage.get_trial_id_from_study_id_trial_number
-        return Trial(self.study, find(study_id, draw_number))
+        return Trial(self.study, find(self.study_id, draw_number))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from pdf_search.cli.folders import recorded_folder
+from pdf_search.cli.folders import part_names, recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions, SweepName
 from pdf_search.cli.output import print_json, print_result
@@ -26,12 +26,11 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A sweep and its trials, or one trial with its values and configuration."""
-    from pdf_search.results import study_parts
     from reports import find_trial, leaderboard_rows, load_sweep, show_sweep, show_trial
 
     folder = recorded_folder(name, output)
     with folder.open_store() as store:
-        parts = [folder.called_now(part.name) for part in study_parts(store, folder.name)]
+        parts = part_names(store, folder)
         if len(parts) > 1:
             raise ConfigError(f"study {name} has {len(parts)} parts; show one: {', '.join(parts)}")
         data = load_sweep(store, folder.name)
