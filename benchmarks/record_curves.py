@@ -1,9 +1,10 @@
 """Records the learning curves on which the search methods are compared: one Parquet file a set.
 
 Each recipe of ``replay/recipes.py`` is trained with three seeds, the best twelve with five. Where
-a set has folds, two of its ten are used (five of the small MUTAG; protocol inner). Rows: recipe, seed, fold, epoch, training
-loss; validation and test metric of the weights (``valid``, ``test``) and of their average
-(``valid_mean``, ``test_mean``). Test is there for the final score, no method may read it.
+a set has folds, two of its ten are used, five of the small MUTAG (protocol inner). Rows: recipe,
+seed, fold, epoch, training loss; validation and test metric of the weights (``valid``, ``test``)
+and of their average (``valid_mean``, ``test_mean``). Test is for the final score alone; no method
+may read it.
 """
 
 from __future__ import annotations
