@@ -114,7 +114,7 @@ class Plan(Planned):
         return "" if points is None else f", {counted(points, 'point')}"
 
     def _stopping(self) -> str:
-        if not self.method.asha:
+        if self.method.stopping == "none":
             return f"none (method {self.method.name})"
         if not self.rungs:
             return (
@@ -191,7 +191,7 @@ def plan_sweep(
         method=method,
         trials=trials,
         epochs=epochs,
-        rungs=milestones(grace, epochs, REDUCTION) if method.asha else (),
+        rungs=milestones(grace, epochs, REDUCTION) if method.stopping == "asha" else (),
         grace=grace,
         top_k=defaults.confirm_top_k if options.top_k is None else options.top_k,
         seeds=options.seeds or (1 if config.folds else defaults.confirm_seeds),

@@ -113,6 +113,14 @@ def test_a_continuous_space_has_no_grid(space: Space, cache: Path, tmp_path: Pat
         plan(space, cache, tmp_path, method="grid")
 
 
+def test_a_grid_is_tried_whole_and_stops_trials_early(cache: Path, tmp_path: Path) -> None:
+    finite = SPACE.replace("{range: [1e-3, 1e-2], log: true}", "{choice: [0.004, 0.002]}")
+    space = write_space(tmp_path, text=finite)
+    made = plan(space, cache, tmp_path, method="grid+asha")
+    assert (made.method.sampler, made.rungs) == ("grid", (3, 9))
+    assert made.trials == 6  # of eight points two are outside the limits
+
+
 def test_epochs_cut_the_run_and_never_lengthen_it(
     space: Space, cache: Path, tmp_path: Path
 ) -> None:

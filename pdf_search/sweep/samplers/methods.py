@@ -1,4 +1,4 @@
-"""The search methods: how each draws configurations, and whether it stops trials early."""
+"""The search methods: how each draws configurations, and how it stops trials early."""
 
 from __future__ import annotations
 
@@ -11,27 +11,32 @@ from pdf_search.errors import ConfigError
 REDUCTION = 3  # the best third of the trials passes a rung
 
 
+Sampler = Literal["tpe", "random", "grid"]
+Stopping = Literal["none", "asha"]
+
+
 @dataclass(frozen=True)
 class Method:
     """A search method.
 
-    ``sampler`` draws the configurations. ``asha``: asynchronous successive halving stops the worst
-    trials, compared at equal epochs.
+    ``sampler`` draws the configurations. ``stopping`` ends trials early: ``asha``, asynchronous
+    successive halving, stops the worst, compared at equal epochs.
     """
 
     name: str
-    sampler: Literal["tpe", "random", "grid"]
-    asha: bool
+    sampler: Sampler
+    stopping: Stopping
 
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("tpe+asha", "tpe", asha=True),
-        Method("random", "random", asha=False),
-        Method("random+asha", "random", asha=True),
-        Method("grid", "grid", asha=False),
-        Method("tpe", "tpe", asha=False),
+        Method("tpe+asha", "tpe", "asha"),
+        Method("random", "random", "none"),
+        Method("random+asha", "random", "asha"),
+        Method("grid", "grid", "none"),
+        Method("grid+asha", "grid", "asha"),
+        Method("tpe", "tpe", "none"),
     )
 }
 
