@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pdf_search.space.domains import Label, Parameter
+from pdf_search.space.domains import Choice, Label, Parameter
 from pdf_search.space.files.problems import Where
 
 
@@ -73,6 +73,36 @@ def parameters(node: Node) -> Iterator[Parameter]:
         yield node.parameter
         for option in node.options.values():
             yield from parameters(option)
+
+
+def probes(node: Node) -> Iterator[Choose]:
+    """Iterate over functions for ``build``: each option of a choice, both ends of each range.
+
+    Every other parameter has its first value, and so has every one with the first function.
+    """
+    every = {parameter.path: parameter for parameter in parameters(node)}
+    yield lambda parameter: _ends(parameter)[0]
+    for parameter in every.values():
+        for value in _ends(parameter):
+            yield _picking(_opened(parameter, value, every))
+
+
+def _ends(parameter: Parameter) -> tuple[Label, ...]:
+    domain = parameter.domain
+    return domain.values if isinstance(domain, Choice) else (domain.low, domain.high)
+
+
+def _picking(picks: Mapping[str, Label]) -> Choose:
+    return lambda parameter: picks.get(parameter.path, _ends(parameter)[0])
+
+
+def _opened(parameter: Parameter, value: Label, every: Mapping[str, Parameter]) -> dict[str, Label]:
+    """The value, with those of the choices on which its parameter depends."""
+    picks, condition = {parameter.path: value}, parameter.condition
+    while condition is not None:
+        picks[condition.path] = condition.values[0]
+        condition = every[condition.path].condition
+    return picks
 
 
 def size(node: Node) -> int | None:

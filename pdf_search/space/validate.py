@@ -13,12 +13,12 @@ from pdf_search.records import METRICS
 from pdf_search.space.config_paths import keys_below
 from pdf_search.space.data_set import look_up, settle_protocol
 from pdf_search.space.definition import Definition, Head, parse_head
-from pdf_search.space.domains import Choice, FloatRange, IntRange, Label, Parameter
+from pdf_search.space.domains import FloatRange, IntRange
 from pdf_search.space.files.located import Tried, try_trial
 from pdf_search.space.files.problems import Problems, Where, did_you_mean
 from pdf_search.space.limits import COMPUTED, Limit
 from pdf_search.space.parse import parse_tree
-from pdf_search.space.tree import Node, ParameterNode, build, parameters
+from pdf_search.space.tree import Choose, Node, ParameterNode, build, probes
 
 
 @dataclass(frozen=True)
@@ -103,28 +103,15 @@ def check_trials(tree: Node, problems: Problems) -> Tried:
 
     All other parameters of a trial have their first values.
     """
-    every = {parameter.path: parameter for parameter in parameters(tree)}
-    first = _check_trial(tree, {}, every, problems)
-    for parameter in every.values():
-        for value in _probes(parameter):
-            _check_trial(tree, {parameter.path: value}, every, problems)
-    return first
+    first, *others = probes(tree)
+    example = _check_trial(tree, first, problems)
+    for choose in others:
+        _check_trial(tree, choose, problems)
+    return example
 
 
-def _probes(parameter: Parameter) -> tuple[Label, ...]:
-    domain = parameter.domain
-    return domain.values if isinstance(domain, Choice) else (domain.low, domain.high)
-
-
-def _check_trial(
-    tree: Node, picked: Mapping[str, Label], every: Mapping[str, Parameter], problems: Problems
-) -> Tried:
-    picks = _open(picked, every)
+def _check_trial(tree: Node, choose: Choose, problems: Problems) -> Tried:
     places: dict[Where, Node] = {}
-
-    def choose(parameter: Parameter) -> Label:
-        return picks.get(parameter.path, _probes(parameter)[0])
-
     tried = try_trial(build(tree, choose, places.__setitem__))
     for at, unknown, message in tried.wrong:
         # For an unknown key, the place is the key itself, not each of its options.
@@ -133,17 +120,6 @@ def _check_trial(
             problems.add(where, message)
     _check_kinds(tried, places, problems)
     return tried
-
-
-def _open(picked: Mapping[str, Label], every: Mapping[str, Parameter]) -> dict[str, Label]:
-    """Add to the picked values those of the choices on which the picked parameters depend."""
-    picks = dict(picked)
-    for path in picked:
-        condition = every[path].condition
-        while condition is not None:
-            picks[condition.path] = condition.values[0]
-            condition = every[condition.path].condition
-    return picks
 
 
 def _written_at(at: Where, places: Mapping[Where, Node]) -> Where:

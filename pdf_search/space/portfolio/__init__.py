@@ -1,0 +1,1 @@
+"""The portfolio: configurations that did well on several data sets, fitted into any space."""
