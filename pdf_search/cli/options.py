@@ -47,7 +47,7 @@ class SearchOptions:
     ] = None
     method: Annotated[
         str | None,
-        Option(help="random, grid or tpe, each also with +asha.", rich_help_panel=_SEARCH),
+        Option(help="random, grid, tpe, each also with +asha; hyperband.", rich_help_panel=_SEARCH),
     ] = None
     metric: Annotated[
         str | None, Option(help="Validation metric to optimise.", rich_help_panel=_SEARCH)

@@ -39,6 +39,7 @@ from pdf_search.sweep.trial_log.recovery import (
 )
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
+from pdf_search.sweep.tune.brackets import Brackets, brackets_reached
 from pdf_search.sweep.tune.rungs import Rungs, rebuild_rungs
 from pdf_search.sweep.tune.runner import Runner, open_runner
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
@@ -207,9 +208,21 @@ class Driver:
         plan = self.plan
         if not plan.rungs:
             return None
-        rungs = Rungs(plan.metric.mode, plan.grace, plan.epochs, REDUCTION, max(1, plan.top_k))
+        mode, keep = plan.metric.mode, max(1, plan.top_k)
+        rungs: Rungs | Brackets
+        if plan.method.stopping == "hyperband":
+            rungs = Brackets(mode, plan.rungs, plan.epochs, REDUCTION, keep)
+            self._say_brackets(trial_log)
+        else:
+            rungs = Rungs(mode, plan.grace, plan.epochs, REDUCTION, keep)
         rebuild_rungs(rungs, trial_log)
-        return EqualEpochScheduler(rungs, plan.metric.mode, plan.epochs)
+        return EqualEpochScheduler(rungs, mode, plan.epochs)
+
+    def _say_brackets(self, trial_log: TrialLog) -> None:
+        """Say how far the brackets are, where some trials are recorded already."""
+        ended = [n for n, record in trial_log.records.items() if record.state.finished]
+        if trial_log.records:
+            self.view.say(brackets_reached(self.plan.rungs, REDUCTION, ended, self.plan.trials))
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations
 from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
+from pdf_search.sweep.tune.brackets import bracket_words
 from pdf_search.sweep.tune.rungs import milestones
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
@@ -121,6 +122,8 @@ class Plan(Planned):
                 f"none: the first {self.grace} of {self.epochs} epochs are grace, so no trial can "
                 "be stopped early"
             )
+        if self.method.stopping == "hyperband":
+            return bracket_words(self.rungs, REDUCTION, self.trials)
         epochs = ", ".join(map(str, self.rungs))
         return f"the best 1/{REDUCTION}, at least {max(1, self.top_k)}, go on after epoch {epochs}"
 
@@ -191,7 +194,7 @@ def plan_sweep(
         method=method,
         trials=trials,
         epochs=epochs,
-        rungs=milestones(grace, epochs, REDUCTION) if method.stopping == "asha" else (),
+        rungs=milestones(grace, epochs, REDUCTION) if method.stopping != "none" else (),
         grace=grace,
         top_k=defaults.confirm_top_k if options.top_k is None else options.top_k,
         seeds=options.seeds or (1 if config.folds else defaults.confirm_seeds),

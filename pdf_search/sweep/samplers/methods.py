@@ -12,7 +12,7 @@ REDUCTION = 3  # the best third of the trials passes a rung
 
 
 Sampler = Literal["tpe", "random", "grid"]
-Stopping = Literal["none", "asha"]
+Stopping = Literal["none", "asha", "hyperband"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class Method:
     """A search method.
 
     ``sampler`` draws the configurations. ``stopping`` ends trials early: ``asha``, asynchronous
-    successive halving, stops the worst, compared at equal epochs.
+    successive halving, stops the worst, compared at equal epochs; ``hyperband`` does so in
+    brackets that begin to stop at different epochs.
     """
 
     name: str
@@ -37,6 +38,7 @@ METHODS: dict[str, Method] = {
         Method("grid", "grid", "none"),
         Method("grid+asha", "grid", "asha"),
         Method("tpe", "tpe", "none"),
+        Method("hyperband", "random", "hyperband"),
     )
 }
 

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil, floor, inf, isfinite
+from typing import TYPE_CHECKING
 
 from pdf_search.sweep.trial_log.trial_log import TrialLog
+
+if TYPE_CHECKING:
+    from pdf_search.sweep.tune.brackets import Brackets
 
 
 def milestones(grace: int, budget: int, factor: int) -> tuple[int, ...]:
@@ -75,7 +79,7 @@ class Rungs:
         return self.sign * value if value is not None and isfinite(value) else -inf
 
 
-def rebuild_rungs(rungs: Rungs, trial_log: TrialLog) -> None:
+def rebuild_rungs(rungs: Rungs | Brackets, trial_log: TrialLog) -> None:
     """Enter the recorded epochs of all rungs, as if the scheduler had seen them."""
     curves = trial_log.store.all_epochs(trial_log.sweep, trial_log.phase, at=rungs.seen)
     for number, curve in curves.items():

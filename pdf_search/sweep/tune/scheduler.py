@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ray.tune.schedulers import AsyncHyperBandScheduler, TrialScheduler
 
+from pdf_search.sweep.tune.brackets import Brackets
 from pdf_search.sweep.tune.payload import EPOCH, NUMBER, VALID
 from pdf_search.sweep.tune.rungs import Rungs
 
@@ -21,7 +22,7 @@ class EqualEpochScheduler(AsyncHyperBandScheduler):
     the trials that were stopped.
     """
 
-    def __init__(self, rungs: Rungs, mode: str, budget: int) -> None:
+    def __init__(self, rungs: Rungs | Brackets, mode: str, budget: int) -> None:
         super().__init__(time_attr=EPOCH, metric=VALID, mode=mode, max_t=budget)
         self.rungs = rungs
         self.budget = budget

@@ -1,0 +1,104 @@
+"""The brackets of Hyperband (Li et al. 2018, arXiv:1603.06560), run asynchronously.
+
+A bracket is successive halving with a first rung of its own: early in the first bracket, later in
+each after it, never in the last. The asynchronous form is that of Li et al. 2020, section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from math import ceil
+
+from pdf_search.sweep.tune.rungs import Rungs
+from pdf_search.wording import counted
+
+
+def bracket_rungs(rungs: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The epochs of each bracket's rungs: all of ``rungs``, those from the second on, ..., none."""
+    return tuple(rungs[first:] for first in range(len(rungs) + 1))
+
+
+@cache
+def bracket_order(count: int, factor: int) -> tuple[int, ...]:
+    """The bracket of each trial of a cycle, after which the order repeats; ``count`` brackets.
+
+    A bracket with s rungs has ceil(count / (s + 1) * factor^s) trials of a cycle, as in Li et al.
+    2018, algorithm 1. They are spread, so that the first trials have these shares as well.
+    """
+    sizes = [ceil(count / (s + 1) * factor**s) for s in reversed(range(count))]
+    total, given = sum(sizes), [0] * count
+    order = []
+    for place in range(1, total + 1):
+        lacking = [size * place / total - have for size, have in zip(sizes, given, strict=True)]
+        bracket = lacking.index(max(lacking))
+        given[bracket] += 1
+        order.append(bracket)
+    return tuple(order)
+
+
+class Brackets:
+    """The decisions of ``Rungs``, each trial compared with those of its own bracket.
+
+    The bracket of a trial depends on its number alone, so a resume finds it again. ``keep`` is how
+    many trials at least should reach the end, all brackets together.
+    """
+
+    def __init__(
+        self, mode: str, rungs: tuple[int, ...], budget: int, factor: int, keep: int = 1
+    ) -> None:
+        self.order = bracket_order(len(rungs) + 1, factor)
+        each = ceil(keep / (len(rungs) + 1))
+        self.brackets = [
+            Rungs(mode, own[0] if own else budget, budget, factor, each)
+            for own in bracket_rungs(rungs)
+        ]
+
+    @property
+    def seen(self) -> set[int]:
+        """The epochs of all rungs."""
+        return {epoch for bracket in self.brackets for epoch in bracket.seen}
+
+    def record(self, number: int, epoch: int, value: float | None) -> None:
+        """See ``Rungs.record``."""
+        self._of(number).record(number, epoch, value)
+
+    def stops(self, number: int, epoch: int, value: float | None) -> bool:
+        """See ``Rungs.stops``."""
+        return self._of(number).stops(number, epoch, value)
+
+    def _of(self, number: int) -> Rungs:
+        return self.brackets[self.order[number % len(self.order)]]
+
+
+def bracket_words(rungs: tuple[int, ...], factor: int, trials: int) -> str:
+    """The brackets and how many of ``trials`` each gets, in words for the plan."""
+    sizes = _counted(range(trials), len(rungs) + 1, factor)
+    parts = [
+        f"{counted(size, 'trial')} {_named(own)}"
+        for own, size in zip(bracket_rungs(rungs), sizes, strict=True)
+    ]
+    return f"brackets, in each the best 1/{factor} go on: {'; '.join(parts)}"
+
+
+def brackets_reached(rungs: tuple[int, ...], factor: int, ended: Iterable[int], trials: int) -> str:
+    """How far each bracket is, in words for a resume; ``ended`` are numbers of trials."""
+    done = _counted(ended, len(rungs) + 1, factor)
+    sizes = _counted(range(trials), len(rungs) + 1, factor)
+    parts = [
+        f"{have} of {counted(size, 'trial')} {_named(own)}"
+        for own, have, size in zip(bracket_rungs(rungs), done, sizes, strict=True)
+    ]
+    return f"hyperband goes on in its brackets; ended: {'; '.join(parts)}"
+
+
+def _counted(numbers: Iterable[int], count: int, factor: int) -> list[int]:
+    """How many of the trials are in each bracket."""
+    order = bracket_order(count, factor)
+    found = Counter(order[number % len(order)] for number in numbers)
+    return [found[bracket] for bracket in range(count)]
+
+
+def _named(rungs: tuple[int, ...]) -> str:
+    return f"after epoch {', '.join(map(str, rungs))}" if rungs else "never stopped"
