@@ -198,8 +198,8 @@ class TrialRecord:
     config: dict[str, Any]
     config_hash: str
     state: State = State.NOT_STARTED
-    # "published" (exactly), "published, changed", "listed", "sampled", "grid", "rerun of N",
-    # "confirm of N", "baseline"
+    # "published" (exactly), "published, changed", "listed", "portfolio", "sampled", "grid",
+    # "rerun of N", "confirm of N", "baseline"
     origin: str = "sampled"
     params: dict[str, Any] = field(default_factory=dict)  # the sampled values, flat
     replicates: tuple[Replicate, ...] = ()

@@ -61,6 +61,14 @@ class SearchOptions:
     repeat: Annotated[
         bool, Option("--repeat", help="Train equal configurations again.", rich_help_panel=_SEARCH)
     ] = False
+    no_portfolio: Annotated[
+        bool,
+        Option(
+            "--no-portfolio",
+            help="Do not begin with what did well on other data sets.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

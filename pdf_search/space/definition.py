@@ -43,6 +43,11 @@ class Budget(Frozen):
     method: str = Field(
         "tpe+asha", description="how configurations are drawn and stopped early: a text"
     )
+    portfolio: bool = Field(
+        True,
+        strict=True,
+        description="whether configurations that did well on other data sets are tried first",
+    )
     confirm: Confirm = Field(
         Confirm(), description="how the best are trained again: {top_k: 3, seeds: 4}"
     )

@@ -23,12 +23,13 @@ class Defaults:
     """The defaults of a sweep of this space, which the command line can change.
 
     ``epochs``: after how many every trial is cut; learning rate schedules stay those of
-    ``training.epochs``.
+    ``training.epochs``. ``portfolio``: whether configurations of the portfolio are tried first.
     """
 
     trials: int
     epochs: int
     method: str
+    portfolio: bool
     confirm_top_k: int
     confirm_seeds: int
     metric: str
@@ -236,6 +237,7 @@ def _defaults(checked: Checked) -> Defaults:
         trials=budget.trials,
         epochs=budget.epochs or example.training.epochs,
         method=budget.method,
+        portfolio=budget.portfolio,
         confirm_top_k=budget.confirm.top_k,
         confirm_seeds=budget.confirm.seeds,
         metric=checked.head.metric or "",

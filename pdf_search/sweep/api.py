@@ -176,7 +176,8 @@ def recorded_plan(
     options = _recorded_options(record, folder, out, changes, fixed)
     begun = begun_data(record, options.cache, progress)
     plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun)
-    plan = replace(plan, folder=folder)
+    portfolio = tuple(record.options.get("portfolio", ()))  # none in sweeps of older versions
+    plan = replace(plan, folder=folder, portfolio=portfolio)
     if changes.get("trials") is None:
         plan = replace(plan, trials=max(plan.trials, record.trials))  # some may be trained twice
     refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))

@@ -201,6 +201,7 @@ class Driver:
             start=max(trial_log.records, default=-1) + 1,
             known={record.config_hash: number for number, record in trial_log.records.items()},
             unfinished=unfinished,
+            portfolio=plan.portfolio,
             repeat=plan.options.repeat,
         )
 

@@ -33,7 +33,8 @@ class SweepOptions:
 
     ``name`` is by default the space's name, with a number if that is taken. ``top_k`` trials are
     confirmed (0 for none), each on ``seeds`` fresh seeds; with folds, on all folds for each seed.
-    ``repeat``: train equal configurations again. ``time``: seconds after which the sweep stops and
+    ``repeat``: train equal configurations again. ``no_portfolio``: try nothing of the portfolio,
+    whatever the space says. ``time``: seconds after which the sweep stops and
     can be resumed. ``storage``: folder or URI for checkpoints.
     """
 
@@ -55,6 +56,7 @@ class SweepOptions:
     seeds: int | None = None
     confirm_epochs: int | None = None
     repeat: bool = False
+    no_portfolio: bool = False
     checkpoint_seconds: float = 30.0
     data_root: Path | None = None
     cache: Path | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -34,6 +35,7 @@ from pdf_search.sweep.resources import (
 )
 from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations
+from pdf_search.sweep.samplers.fixed_points import chosen_portfolio
 from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
 from pdf_search.sweep.tune.brackets import bracket_words
@@ -51,6 +53,7 @@ class Plan(Planned):
     ``rungs`` are the epochs at which the worst trials are stopped, () for none. No trial is stopped
     before epoch ``grace``. ``first`` is the configuration of an example trial. ``configurations``
     is how many different ones a finite space has within its limits, None if they were not counted.
+    ``portfolio`` are the points that are tried after those that the space lists.
     """
 
     space: Space
@@ -64,6 +67,7 @@ class Plan(Planned):
     first: TrialConfig
     notes: tuple[str, ...] = ()
     configurations: int | None = None
+    portfolio: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def starts_with_published(self) -> bool:
@@ -91,8 +95,7 @@ class Plan(Planned):
     def as_dict(self) -> dict[str, Any]:
         """The plan as it is printed, and as ``--json`` gives it."""
         replicates = len(self.first.replicates)
-        listed, epochs = self.space.points_to_evaluate, counted(self.epochs, "epoch")
-        first = words_of_listed(self.space, listed[0]) if listed else "sampled"
+        epochs = counted(self.epochs, "epoch")
         return {
             "sweep": f"{self.name} in {self.folder.path}",
             "space": f"{self.space.name} ({self.space.source}){self._size()}",
@@ -100,7 +103,7 @@ class Plan(Planned):
             "protocol": f"{self.first.protocol}, {counted(replicates, 'replicate')} a trial",
             "metric": f"validation {self.metric.label}, {self.metric.mode}",
             "method": self.method.name,
-            "search": f"{counted(self.trials, 'trial')} of up to {epochs}; first: {first}",
+            "search": f"{counted(self.trials, 'trial')} of up to {epochs}; first: {self._first()}",
             "stopping": self._stopping(),
             "confirm": self._confirming(),
             "resources": self._resources(),
@@ -113,6 +116,12 @@ class Plan(Planned):
             return f", {counted(self.configurations, 'different configuration')} within the limits"
         points = self.space.size()
         return "" if points is None else f", {counted(points, 'point')}"
+
+    def _first(self) -> str:
+        listed = self.space.points_to_evaluate
+        words = [words_of_listed(self.space, listed[0])] if listed else []
+        words += [f"{len(self.portfolio)} of the portfolio"] if self.portfolio else []
+        return ", then ".join(words) or "sampled"
 
     def _stopping(self) -> str:
         if self.method.stopping == "none":
@@ -151,7 +160,8 @@ class Plan(Planned):
             seeds=self.seeds,
             confirm_epochs=self.confirm_epochs,
         )
-        return settled.recorded() | {"grace": self.grace} | self.facts
+        own = {"grace": self.grace, "portfolio": [dict(point) for point in self.portfolio]}
+        return settled.recorded() | own | self.facts
 
 
 def plan_sweep(
@@ -204,7 +214,7 @@ def plan_sweep(
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
-    return _with_few_noted(_counted(plan))
+    return _with_few_noted(_with_portfolio(_counted(plan)))
 
 
 def _counted(plan: Plan) -> Plan:
@@ -224,6 +234,17 @@ def _counted(plan: Plan) -> Plan:
         f"of {plan.trials}; {remedy}"
     )
     return replace(plan, trials=count, notes=(note,))
+
+
+def _with_portfolio(plan: Plan) -> Plan:
+    """Choose the points of the portfolio, unless the method is a grid or it is not wanted."""
+    wanted = plan.space.defaults.portfolio and not plan.options.no_portfolio
+    if not wanted or plan.method.sampler == "grid":
+        return plan
+    shape = plan.data.info.shape
+    assert shape is not None
+    chosen = chosen_portfolio(plan.space, shape, plan.builder.search, plan.trials)
+    return replace(plan, portfolio=tuple(chosen))
 
 
 def _check_points(plan: Plan) -> None:

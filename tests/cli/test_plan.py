@@ -28,6 +28,13 @@ def test_nothing_is_confirmed_on_request(run: Run) -> None:
     assert plan["confirm"]["top_k"] == 0
 
 
+def test_the_portfolio_can_be_left_out(run: Run) -> None:
+    with_it = json.loads(run("plan", "freesolv", "--json").stdout)
+    without = json.loads(run("plan", "freesolv", "--no-portfolio", "--json").stdout)
+    assert set(with_it["portfolio"][0]) >= {"basis", "model.hidden", "training.learning_rate"}
+    assert without["portfolio"] == []
+
+
 def test_plan_begins_with_the_published_setting(run: Run, excerpts: Path) -> None:
     words = ["--data-root", excerpts, "--set", "data.train_fraction=0.05", "--json"]
     plan = json.loads(run("plan", "mutag", *words).stdout)

@@ -77,7 +77,11 @@ class Bench:
     def open(self) -> None:
         metric = METRICS["rmse"]
         self.log = OptunaStudy(self.url, NAME, self.space, metric, 0, self.trials)
-        self.builder = TrialBuilder(self.space, 0, 12, 12, 3, "cpu")
+        self.builder = self.builder_of(self.space)
+
+    @staticmethod
+    def builder_of(space: Space) -> TrialBuilder:
+        return TrialBuilder(space, 0, 12, 12, 3, "cpu")
 
     def trial_log(self, phase: Phase = Phase.SEARCH) -> TrialLog:
         study = self.log if phase is Phase.SEARCH else None

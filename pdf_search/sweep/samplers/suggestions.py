@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pdf_search.config import InputShape, TrialConfig
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase
 from pdf_search.sweep.samplers.counting import MOST_COUNTED
-from pdf_search.sweep.samplers.fixed_points import Point, fixed_points
+from pdf_search.sweep.samplers.fixed_points import GRID, PORTFOLIO, Point, fixed_points
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.methods import Method
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
@@ -25,7 +25,8 @@ Build = Callable[[dict[str, Any]], TrialConfig]
 class Suggestions:
     """The jobs of a search: ``total`` trials, of which those numbered below ``start`` exist.
 
-    New configurations are the listed points, then those of the grid or the sampler. ``known`` maps
+    New configurations are the listed points, those of the ``portfolio``, then those of the grid or
+    the sampler. ``known`` maps
     the hash of every configuration that has a trial to the trial's number. ``message`` says why
     the search ended before ``total``, or which listed point was passed over.
     """
@@ -41,6 +42,7 @@ class Suggestions:
         start: int = 0,
         known: dict[str, int] | None = None,
         unfinished: Iterable[Job] = (),
+        portfolio: Sequence[Mapping[str, Any]] = (),
         repeat: bool = False,
     ) -> None:
         self.log = log
@@ -53,7 +55,7 @@ class Suggestions:
         self.unfinished = deque(unfinished)
         self.repeat = repeat
         self.message = ""
-        self._points: Iterator[Point] = fixed_points(log.space, method)
+        self._points: Iterator[Point] = fixed_points(log.space, method, portfolio)
 
     def remaining(self) -> int:
         """See ``Source.remaining``."""
@@ -79,7 +81,7 @@ class Suggestions:
             if config is not None:
                 draw, values = self.log.ask_point(point)
                 return self._accept(draw, config, point.origin, values)
-            if point.origin != "grid":
+            if point.origin not in (PORTFOLIO, GRID):
                 what = "listed point" if point.origin == "listed" else "published setting"
                 self.message = f"the {what} was passed over: {reason}"
         return None
