@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from pdf_search.config import TrialConfig
@@ -27,14 +26,9 @@ from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.planned import Planned
-from pdf_search.sweep.resources import (
-    Node,
-    check_reachable,
-    settle_resources,
-    this_machine,
-)
+from pdf_search.sweep.resources import Node, check_reachable, settle_resources, this_machine
 from pdf_search.sweep.samplers.check_limits import check_limits
-from pdf_search.sweep.samplers.counting import count_configurations
+from pdf_search.sweep.samplers.counting import count_configurations, count_trials
 from pdf_search.sweep.samplers.fixed_points import chosen_portfolio
 from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
@@ -188,7 +182,7 @@ def plan_sweep(
     info = lookup(config.data) if begun is None else begun.info
     metric = find_metric(options.metric or defaults.metric, info)
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
-    trials = count_trials(space, method, options)
+    trials = count_trials(space, method, options.trials)
     resources = settle_resources(options, available_nodes(options), trials)
     data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     name = options.name or default_name(expanded(options.out), space.name)
@@ -267,15 +261,6 @@ def find_metric(name: str, info: DatasetInfo) -> Metric:
     if problem:
         raise ConfigError(f"--metric: {problem}")
     return METRICS[name]
-
-
-def count_trials(space: Space, method: Method, options: SweepOptions) -> int:
-    """The number of trials: as asked for, or for a grid all its points and the listed ones."""
-    if method.sampler == "grid":
-        wanted = options.trials
-        points = sum(1 for _ in islice(space.grid(), wanted))
-        return wanted if wanted is not None else points + len(space.points_to_evaluate)
-    return options.trials or space.defaults.trials
 
 
 def available_nodes(options: SweepOptions) -> list[Node]:

@@ -1,4 +1,4 @@
-"""Counts the different configurations of a finite space within its limits."""
+"""Counts the trials of a sweep, and the different configurations of a finite space."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pdf_search.config import InputShape
 from pdf_search.errors import ConfigError
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.closest import Build
+from pdf_search.sweep.samplers.methods import Method
 
 ALWAYS_COUNTED = 2_000  # a space with at most this many points is always counted to its end
 MOST_COUNTED = 20_000  # points tried while fewer configurations are found than are enough
@@ -33,3 +34,11 @@ def count_configurations(space: Space, shape: InputShape, build: Build, enough: 
         if not space.violations(config, shape):
             found.add(config.content_hash())
     return len(found)
+
+
+def count_trials(space: Space, method: Method, wanted: int | None) -> int:
+    """The number of trials: as asked for, or for a grid all its points and the listed ones."""
+    if method.sampler == "grid":
+        points = sum(1 for _ in islice(space.grid(), wanted))
+        return wanted if wanted is not None else points + len(space.points_to_evaluate)
+    return wanted or space.defaults.trials
