@@ -15,6 +15,7 @@ from .frozen import Frozen as Frozen
 from .frozen import models_in as models_in
 from .model import Activation as Activation
 from .model import ModelConfig as ModelConfig
+from .training import Change as Change
 from .training import Constant as Constant
 from .training import Cosine as Cosine
 from .training import Milestones as Milestones

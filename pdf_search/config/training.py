@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pdf_search.config.frozen import Frozen
 
@@ -46,8 +46,20 @@ class Cosine(Frozen):
 Schedule = Annotated[Constant | Step | Milestones | Cosine, Field(discriminator="kind")]
 
 
+class Change(Frozen):
+    """The peak learning rate, the weight decay and the dropout that hold after epoch ``after``."""
+
+    after: Annotated[int, Field(ge=1)]
+    learning_rate: Annotated[float, Field(gt=0)]
+    weight_decay: Annotated[float, Field(ge=0)]
+    dropout: Annotated[float, Field(ge=0, lt=1)]
+
+
 class TrainingConfig(Frozen):
-    """How a trial is trained: epochs, graphs in a batch, optimiser settings, schedule, loss."""
+    """How a trial is trained: epochs, graphs in a batch, optimiser settings, schedule, loss.
+
+    ``changes``: what population based training changed on the way, by ascending epoch.
+    """
 
     epochs: Annotated[int, Field(ge=1)] = 100
     batch_size: Annotated[int, Field(ge=1)] = 64
@@ -56,3 +68,11 @@ class TrainingConfig(Frozen):
     schedule: Schedule = Constant()
     loss: Literal["auto", "l1", "mse"] = "auto"  # auto: L1, cross-entropy or binary cross-entropy
     standardise_targets: bool = False  # regression: train on (y - mean) / std of the training part
+    changes: tuple[Change, ...] = ()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        epochs = [change.after for change in self.changes]
+        if epochs != sorted(set(epochs)):
+            raise ValueError(f"changes: write their epochs in ascending order, not {epochs}")
+        return self

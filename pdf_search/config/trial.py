@@ -22,6 +22,7 @@ from pdf_search.records import Phase, Protocol, Replicate
 # so that the hashes of older trials stay the same.
 JOINED_LATER: dict[str, tuple[type[Frozen], tuple[str, ...]]] = {
     "model": (ModelConfig, ("architecture", "coefficients", "filter_bias")),
+    "training": (TrainingConfig, ("changes",)),
     "data": (DataConfig, ("split_by", *VERSIONS)),
 }
 
@@ -65,6 +66,8 @@ class TrialConfig(Frozen):
             raise ValueError(f"protocol {self.protocol} does not go with folds = {self.folds}")
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError("seeds repeat: a seed given twice trains the same model twice")
+        if self.model.architecture == "gin" and any(c.dropout for c in self.training.changes):
+            raise ValueError("architecture: gin has no dropout; write dropout: 0.0 in the changes")
         coefficients = self.model.coefficients
         if coefficients is not None and len(coefficients) != self.basis.size:
             raise ValueError(
@@ -83,6 +86,25 @@ class TrialConfig(Frozen):
         """The replicates, by seed, then fold; the fold is None where there are no folds."""
         folds = range(self.folds) if self.folds else (None,)
         return tuple(Replicate(seed, fold) for seed in self.seeds for fold in folds)
+
+    def at(self, epoch: int) -> TrialConfig:
+        """The configuration in force in an epoch: the last change before it, and no others."""
+        config = self.unchanged
+        past = [change for change in self.training.changes if change.after < epoch]
+        if not past:
+            return config
+        rate, decay = past[-1].learning_rate, past[-1].weight_decay
+        training = config.training.model_copy(update={"learning_rate": rate, "weight_decay": decay})
+        model = config.model.model_copy(update={"dropout": past[-1].dropout})
+        return config.model_copy(update={"training": training, "model": model})
+
+    @property
+    def unchanged(self) -> TrialConfig:
+        """The configuration that the trial began with, without ``training.changes``."""
+        if not self.training.changes:
+            return self
+        training = self.training.model_copy(update={"changes": ()})
+        return self.model_copy(update={"training": training})
 
     def content_hash(self) -> str:
         """Hash everything that decides the results, as 16 hexadecimal digits.

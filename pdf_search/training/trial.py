@@ -80,9 +80,13 @@ def run_trial(
 
 @dataclass
 class _Trial:
-    """A trial in training: its data, its trainers and its selection of an epoch."""
+    """A trial in training: its data, its trainers and its selection of an epoch.
+
+    ``current`` is the configuration that the trainers were built with, that of an epoch.
+    """
 
     config: TrialConfig
+    current: TrialConfig
     data: Prepared
     metric: Metric
     splits: ReplicateSplits
@@ -99,14 +103,16 @@ class _Trial:
         keep_freed_memory()
         splits = ReplicateSplits.of(config, data)
         metric = METRICS[config.data.metric or data.info.metric]
-        groups = build_groups(config, data, splits, device)
+        current = config.at(1)
+        groups = build_groups(current, data, splits, device)
         selection = Selection(config.protocol, metric, len(splits.replicates))
-        return cls(config, data, metric, splits, groups, selection, device)
+        return cls(config, current, data, metric, splits, groups, selection, device)
 
     def run_epoch(self, epoch: int) -> tuple[EpochReport, str]:
         """Train and evaluate one epoch; the text says why the trial diverged, if it did."""
         started = time.perf_counter()
-        rate = learning_rate(self.config.training, epoch)
+        self._change_to(self.config.at(epoch))
+        rate = learning_rate(self.current.training, epoch)
         losses = self.groups.train_epoch(epoch, rate).tolist()
         seconds = {"train": time.perf_counter() - started}
         predictions: Predictions = {}
@@ -135,6 +141,15 @@ class _Trial:
             self.selection.see(report, predictions, self.groups.model_state())
         return report, _divergence(report)
 
+    def _change_to(self, config: TrialConfig) -> None:
+        """Build the trainers anew, with their weights and moments, if settings change now."""
+        if config == self.current:
+            return
+        model, optimizer = self.groups.model_state(), self.groups.optimizer_state()
+        self.groups = build_groups(config, self.data, self.splits, self.device)
+        self.groups.load_states(model, optimizer)
+        self.current = config
+
     def _values(self, part: str, predictions: list[Tensor]) -> list[float | None]:
         """The metric of each replicate's predictions for a part; None where it is undefined."""
         targets = self.data.graphs.targets
@@ -157,11 +172,17 @@ class _Trial:
                 **identity(self.config, self.data.fingerprint),
                 "facts": self.facts,
                 "epoch": self.epoch,
+                "changes": self._changes(self.epoch),
                 "model": self.groups.model_state(),
                 "optimizer": self.groups.optimizer_state(),
                 "selection": self.selection.state_dict(),
             },
         )
+
+    def _changes(self, epoch: int) -> list[dict[str, Any]]:
+        """The changes that held in the epochs up to ``epoch``, as plain data."""
+        changes = self.config.training.changes
+        return [change.model_dump() for change in changes if change.after < epoch]
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -176,8 +197,19 @@ class _Trial:
         )
 
     def restore(self, folder: Path) -> int:
-        """Load a checkpoint; returns the epoch after which training continues."""
+        """Load a checkpoint; returns the epoch after which training continues.
+
+        Raises:
+            TrialError: it is of another configuration or data set, or was trained with other
+                changes before its epoch.
+        """
         state = load_checkpoint(folder, identity(self.config, self.data.fingerprint))
+        was, now = state.get("changes", []), self._changes(int(state["epoch"]))
+        if was != now:
+            raise TrialError(
+                f"{folder}: saved with the changes {was} before its epoch {state['epoch']}, but "
+                f"now they are {now}. Restore training.changes, or start the trial anew."
+            )
         self.groups.load_states(state["model"], state["optimizer"])
         self.selection.load_state_dict(state["selection"])
         self.epoch = int(state["epoch"])

@@ -31,8 +31,9 @@ def identity(config: TrialConfig, fingerprint: str | None) -> dict[str, str]:
 
     A fingerprint of None (data not known) is left out.
     """
-    # The budget may grow when a stopped trial is continued; nothing else may change.
-    config = config.model_copy(update={"stop_epoch": None})
+    # The budget may grow when a stopped trial is continued. What changed on the way is checked
+    # by the trial, since only changes before the checkpoint's epoch matter.
+    config = config.unchanged.model_copy(update={"stop_epoch": None})
     known = {"configuration": config.content_hash(), "data": fingerprint}
     return {name: value for name, value in known.items() if value is not None}
 
