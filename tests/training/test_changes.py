@@ -33,6 +33,13 @@ def test_a_change_holds_from_the_epoch_after_it(freesolv: Prepared) -> None:
         assert other[3] != new[3], name
 
 
+def test_weights_and_moments_stay_when_settings_change(freesolv: Prepared) -> None:
+    same = {"after": 2, "learning_rate": 5e-3, "weight_decay": 1e-9, "dropout": 0.0}
+    plain, new = run(trial(), freesolv)[0].reports, run(changed(same), freesolv)[0].reports
+    losses = [[r.replicates[0].train_loss for r in reports] for reports in (plain, new)]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+
+
 def test_another_trials_checkpoint_goes_on_with_changed_settings(
     freesolv: Prepared, tmp_path: Path
 ) -> None:
