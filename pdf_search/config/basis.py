@@ -80,6 +80,8 @@ class BasisConfig(Frozen):
     ``diagonals``: exponents e of further bases diag(D~^e), which come after those of the grid, as
     in the authors' code. ``support``: all node pairs, or those within a number of hops.
     ``standardise``: each basis to mean 0 and deviation 1 over the pairs of each graph.
+    ``select``: ``compact`` keeps the bases of the grid that say most about the others on the
+    training graphs. It is resolved into ``pairs`` before a trial starts, so that a trial's is full.
     """
 
     eps: EpsRange | tuple[float, ...] | None = None
@@ -89,6 +91,7 @@ class BasisConfig(Frozen):
     diagonals: tuple[Exponent, ...] = ()
     support: Literal["dense"] | Hops = "dense"
     standardise: bool = False
+    select: Literal["full", "compact"] = "full"
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -1,4 +1,5 @@
 from .banks import cached_bank as cached_bank
+from .compact_bases import CompactBases as CompactBases
 from .molecules.elements import Kinds as Kinds
 from .molecules.elements import are_molecules as are_molecules
 from .molecules.elements import unseen_notes as unseen_notes

@@ -4,6 +4,8 @@ from .bank_builder import exact_pairs as exact_pairs
 from .bank_layout import Ragged as Ragged
 from .bank_layout import compact as compact
 from .bank_size import estimate_near_pairs as estimate_near_pairs
+from .basis_moments import BasisMoments as BasisMoments
+from .basis_moments import moments_of as moments_of
 from .batch import Batch as Batch
 from .batch import DeviceData as DeviceData
 from .batch import NodeData as NodeData
@@ -13,3 +15,7 @@ from .batch import places as places
 from .batch import put as put
 from .graph_set import Array as Array
 from .graph_set import GraphSet as GraphSet
+from .pivots import LEAST as LEAST
+from .pivots import compact_picks as compact_picks
+from .pivots import pivot_order as pivot_order
+from .sparse import count_near_pairs as count_near_pairs

@@ -35,7 +35,8 @@ class SweepOptions:
     confirmed (0 for none), each on ``seeds`` fresh seeds; with folds, on all folds for each seed.
     ``repeat``: train equal configurations again. ``no_portfolio``: try nothing of the portfolio,
     whatever the space says. ``time``: seconds after which the sweep stops and
-    can be resumed. ``storage``: folder or URI for checkpoints.
+    can be resumed. ``storage``: folder or URI for checkpoints. ``quick``: plan without looking at
+    the data's bases, to inspect the plan and not to run it.
     """
 
     name: str | None = None
@@ -61,6 +62,7 @@ class SweepOptions:
     data_root: Path | None = None
     cache: Path | None = None
     assume_yes: bool = False
+    quick: bool = False
 
     def __post_init__(self) -> None:
         if self.name is not None and not NAME.fullmatch(self.name):

@@ -9,6 +9,7 @@ from typing import Any
 from pdf_search.config import TrialConfig
 from pdf_search.data import (
     TASK_METRICS,
+    CompactBases,
     DatasetInfo,
     Prepared,
     Progress,
@@ -23,6 +24,7 @@ from pdf_search.paths import expanded
 from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.begun_data import prepared_data
+from pdf_search.sweep.compact_grids import compact_bases, compact_words, quick_notes
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.planned import Planned
@@ -48,6 +50,7 @@ class Plan(Planned):
     before epoch ``grace``. ``first`` is the configuration of an example trial. ``configurations``
     is how many different ones a finite space has within its limits, None if they were not counted.
     ``portfolio`` are the points that are tried after those that the space lists.
+    ``bases`` lists those of compact points; None if there are none, or with the option ``quick``.
     """
 
     space: Space
@@ -62,6 +65,7 @@ class Plan(Planned):
     notes: tuple[str, ...] = ()
     configurations: int | None = None
     portfolio: tuple[Mapping[str, Any], ...] = ()
+    bases: CompactBases | None = None
 
     @property
     def starts_with_published(self) -> bool:
@@ -80,6 +84,7 @@ class Plan(Planned):
             confirm_count=self.seeds,
             device=self.device,
             metric=None if self.metric.name == self.space.defaults.metric else self.metric.name,
+            resolve=None if self.bases is None else self.bases.resolved,
         )
 
     def lines(self) -> list[str]:
@@ -96,6 +101,7 @@ class Plan(Planned):
             "data": f"{self.info.title}, {counted(len(self.data.graphs), 'graph')}",
             "protocol": f"{self.first.protocol}, {counted(replicates, 'replicate')} a trial",
             "metric": f"validation {self.metric.label}, {self.metric.mode}",
+            "bases": self._bases(),
             "method": self.method.name,
             "search": f"{counted(self.trials, 'trial')} of up to {epochs}; first: {self._first()}",
             "stopping": self._stopping(),
@@ -104,6 +110,9 @@ class Plan(Planned):
             "notes": "; ".join((*self.space.notes, *self.notes)),
             "data notes": "; ".join(self.data.notes),
         }
+
+    def _bases(self) -> str:
+        return "" if self.bases is None else compact_words(self.bases)
 
     def _size(self) -> str:
         if self.configurations is not None:
@@ -205,6 +214,8 @@ def plan_sweep(
         confirm_epochs=options.confirm_epochs or epochs,
         resources=resources,
         first=config,
+        notes=quick_notes(space) if options.quick else (),
+        bases=None if options.quick else compact_bases(space, data, config, progress),
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
@@ -227,7 +238,7 @@ def _counted(plan: Plan) -> Plan:
         f"the space has {different} within its limits: {counted(count, 'trial')} instead "
         f"of {plan.trials}; {remedy}"
     )
-    return replace(plan, trials=count, notes=(note,))
+    return replace(plan, trials=count, notes=(*plan.notes, note))
 
 
 def _with_portfolio(plan: Plan) -> Plan:

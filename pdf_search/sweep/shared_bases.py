@@ -20,12 +20,15 @@ def shared_bases(space: Space) -> tuple[BasisConfig, ...]:
     for point in [*map(dict, space.points_to_evaluate), *random_points(space, POINTS)]:
         basis = parse_trial(space.trial(point), f"space {space.name}").basis
         groups.setdefault((basis.hops, basis.standardise), []).append(basis)
-    unions = map(_union, groups.values())
+    unions = map(union, groups.values())
     return tuple(basis for basis in unions if basis.size <= MOST_BASES)
 
 
-def _union(bases: list[BasisConfig]) -> BasisConfig:
-    """Every eps with every k that occurs, which covers combinations that were not drawn."""
+def union(bases: list[BasisConfig]) -> BasisConfig:
+    """Every eps with every k that occurs, which covers combinations that were not drawn.
+
+    Support and standardisation are those of the first.
+    """
     pairs = [pair for basis in bases for pair in basis.grid]
     eps, powers = (tuple(dict.fromkeys(column)) for column in zip(*pairs, strict=True))
     return BasisConfig(

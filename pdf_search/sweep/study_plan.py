@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pdf_search.data import Prepared, Progress, check_labels, split_hash, with_split_notes
+from pdf_search.config import TrialConfig
+from pdf_search.data import (
+    CompactBases,
+    Prepared,
+    Progress,
+    check_labels,
+    split_hash,
+    with_split_notes,
+)
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS
 from pdf_search.runs import NAME, NAME_RULE
@@ -156,7 +164,19 @@ def plan_study(
         parts=(),
         resources=resources,
     )
+    parts = tuple(_with_listed_bases(part, data[part.dataset], progress) for part in parts)
     return replace(plan, parts=tuple(_part_plan(plan, part, data[part.dataset]) for part in parts))
+
+
+def _with_listed_bases(part: StudyPart, data: Prepared, progress: Progress | None) -> StudyPart:
+    """The part with the bases that ``basis.select: compact`` keeps in its runs."""
+
+    def listed(config: TrialConfig) -> TrialConfig:
+        return CompactBases(data, config, progress=progress).resolved(config)
+
+    if all(config.basis.select == "full" for _, config in part.runs):
+        return part
+    return replace(part, runs=tuple((row, listed(config)) for row, config in part.runs))
 
 
 def _part_plan(study: StudyPlan, part: StudyPart, data: Prepared) -> PartPlan:

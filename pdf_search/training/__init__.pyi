@@ -10,6 +10,7 @@ from .artifacts.facts import ModelFacts as ModelFacts
 from .artifacts.facts import begun_with as begun_with
 from .artifacts.run_folder import CONFIG as CONFIG
 from .artifacts.run_folder import RunFolder as RunFolder
+from .artifacts.run_folder import with_bases_of as with_bases_of
 from .artifacts.run_folder import with_versions_of as with_versions_of
 from .artifacts.target_values import target_values as target_values
 from .baseline import baseline_predictor as baseline_predictor

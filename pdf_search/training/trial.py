@@ -64,6 +64,7 @@ def run_trial(
         TrialError: the trial cannot be trained as configured, for instance for lack of memory.
         ResourceError: the device does not exist.
     """
+    _check_listed(config)
     try:
         trial = _Trial.start(config, search_view(data, config))
         epoch = trial.restore(resume) if resume is not None else 0
@@ -76,6 +77,14 @@ def run_trial(
     except torch.OutOfMemoryError as error:
         raise TrialError(_out_of_memory(config, error)) from error
     return TrialOutcome(State.COMPLETE, epoch)
+
+
+def _check_listed(config: TrialConfig) -> None:
+    if config.basis.select == "compact":
+        raise TrialError(
+            "basis.select is compact, and a trial needs its bases listed: resolve them first, with "
+            "pdf_search.data.CompactBases(data, config).resolved(config)"
+        )
 
 
 @dataclass

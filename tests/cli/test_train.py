@@ -216,3 +216,19 @@ def test_each_target_is_shown_with_its_own_value(run: Run, home: Path) -> None:
         each = [rmse(rows) for _, rows in part.groupby("replicate")]
         line = next(text for text in shown.stdout.splitlines() if text.startswith(f"{name} "))
         assert format_both(float(np.mean(each)), float(np.std(each))) in line
+
+
+WINDOW = "basis={eps: [-0.1, -0.3, -0.5], k: {low: 1, high: 4}, select: compact}"
+
+
+def test_compact_bases_are_listed_and_kept(run: Run, home: Path) -> None:
+    words = [*SMALL[:-1], WINDOW, "--name", "compact"]
+    run("train", "freesolv", *words, "--epochs", 1)
+    file = home / "runs" / "compact" / "config.yaml"
+    listed = yaml.safe_load(file.read_text())["basis"]
+    assert (len(listed["pairs"]), listed["select"], listed["eps"]) == (8, "full", None)
+    run("train", "freesolv", *words, "--epochs", 2, "--resume")
+    assert len(pd.read_csv(file.with_name("curve.csv"))) == 2
+    narrow = [*SMALL[:-1], WINDOW.replace("-0.5", "-0.4"), "--name", "compact"]
+    refused = run("train", "freesolv", *narrow, "--epochs", 2, "--resume", code=1)
+    assert "basis.pairs was" in refused.stderr

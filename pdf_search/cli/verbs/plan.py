@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
 
 from pdf_search.cli.option_groups import given, option_groups
 from pdf_search.cli.options import (
@@ -18,7 +21,17 @@ from pdf_search.cli.options import (
 from pdf_search.cli.output import print_json, print_result
 
 if TYPE_CHECKING:
+    from pdf_search.config import BasisConfig
+    from pdf_search.data import CompactBases
     from pdf_search.sweep import Plan
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """How thorough the plan is, and how it is printed."""
+
+    quick: Annotated[bool, Option("--quick", help="Do not look which bases compact keeps.")] = False
+    as_json: AsJson = False
 
 
 @option_groups
@@ -29,14 +42,15 @@ def plan(
     machine: MachineOptions,
     source: DataOptions,
     output: OutputOptions,
+    how: PlanOptions,
     sets: Sets = None,
-    as_json: AsJson = False,
 ) -> None:
     """Say what a sweep would do, and find what is wrong with it, without starting it."""
     from pdf_search.cli.execution import plan_space
 
-    settled = plan_space(space, sets, given(search, confirming, machine, source), output)
-    if as_json:
+    options = given(search, confirming, machine, source)
+    settled = plan_space(space, sets, {**options, "quick": how.quick}, output)
+    if how.as_json:
         print_json(_facts(settled))
     else:
         print_result("\n".join(settled.lines()))
@@ -54,6 +68,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "protocol": plan.first.protocol,
         "metric": plan.metric.name,
         "mode": plan.metric.mode,
+        "compact": [] if plan.bases is None else [_compact(plan.bases, b) for b in plan.bases.wide],
         "method": plan.method.name,
         "trials": plan.trials,
         "configurations": plan.configurations,
@@ -70,4 +85,16 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "first": plan.first.model_dump(mode="json"),
         "notes": (*plan.space.notes, *plan.notes),
         "data_notes": plan.data.notes,
+    }
+
+
+def _compact(bases: CompactBases, wide: BasisConfig) -> dict[str, Any]:
+    """What compact keeps of the widest grid, with one support and standardisation."""
+    support = wide.model_dump(mode="json")["support"]
+    kept = bases.kept(wide).grid
+    return {
+        "support": support,
+        "standardise": wide.standardise,
+        "of": len(wide.grid),
+        "keeps": kept,
     }

@@ -56,11 +56,11 @@ def train(
     """
     let_idle_threads_sleep()
     from pdf_search.config import VERSIONS
-    from pdf_search.data import with_split_notes
+    from pdf_search.data import CompactBases, with_split_notes
     from pdf_search.records import State
     from pdf_search.runs import locked
     from pdf_search.space import load_space, settings_named
-    from pdf_search.training import resolve_device, with_versions_of
+    from pdf_search.training import resolve_device, with_bases_of, with_versions_of
 
     begun = _begun_folder(options) if options.resume else None
     known = None if begun is None else _begun_data(begun, source)
@@ -73,9 +73,12 @@ def train(
     named = settings_named(sets or ()).get("data", {})
     if begun is not None and not any(key in named for key in VERSIONS):
         config = with_versions_of(begun, config)
+    if begun is not None:
+        config = with_bases_of(begun, config)
     data = with_split_notes(known or _data(config, source, begun), config)
     for note in data.notes:
         say(f"note: {note}")
+    config = CompactBases(data, config, progress=say).resolved(config)
     with locked(folder):
         result = _train(config, data, folder, options.resume)
     if as_json:

@@ -114,7 +114,8 @@ class StudyPart:
 
 
 def _trained_alike(config: TrialConfig) -> tuple[str, ...]:
-    return config.content_hash(), config.engine, config.precision
+    # Which bases compact keeps is not known before the data are there.
+    return config.content_hash(), config.engine, config.precision, config.basis.select
 
 
 @dataclass(frozen=True)

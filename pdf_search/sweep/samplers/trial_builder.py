@@ -22,6 +22,7 @@ class TrialBuilder:
     ``epochs`` and ``confirm_epochs`` are the epochs after which trials of the two phases stop.
     ``confirm_count`` is the number of confirm seeds. ``device`` is where trials run; it does not
     change a configuration's hash. ``metric`` replaces the data set's, None for no change.
+    ``resolve`` lists the bases that ``basis.select: compact`` keeps, which depend on the data.
     """
 
     space: Space
@@ -31,6 +32,7 @@ class TrialBuilder:
     confirm_count: int
     device: str
     metric: str | None = None
+    resolve: Callable[[TrialConfig], TrialConfig] | None = None
 
     def search(self, values: Mapping[str, Any]) -> TrialConfig:
         """The search configuration of a point.
@@ -42,7 +44,8 @@ class TrialBuilder:
         if self.metric is not None:
             tree["data"] = {**tree["data"], "metric": self.metric}
         tree |= {"phase": Phase.SEARCH, "device": self.device, "seeds": search_seeds(self.seed)}
-        return parse_trial(with_stop_epoch(tree, self.epochs), f"space {self.space.name}")
+        config = parse_trial(with_stop_epoch(tree, self.epochs), f"space {self.space.name}")
+        return config if self.resolve is None else self.resolve(config)
 
     def confirm(self, recorded: Mapping[str, Any]) -> TrialConfig:
         """The confirm configuration of a recorded search trial, on fresh seeds."""

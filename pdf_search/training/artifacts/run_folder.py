@@ -113,6 +113,20 @@ def with_versions_of(folder: Path, config: TrialConfig) -> TrialConfig:
     return config.model_copy(update={"data": data})
 
 
+def with_bases_of(folder: Path, config: TrialConfig) -> TrialConfig:
+    """The configuration with the bases that the run keeps of the grid of ``select: compact``.
+
+    It stays as it is where the run's bases are not among its own.
+
+    Raises:
+        TrialError: the recorded configuration cannot be read.
+    """
+    if config.basis.select == "full":
+        return config
+    kept = _recorded(folder / CONFIG).basis
+    return config.model_copy(update={"basis": kept}) if config.basis.covers(kept) else config
+
+
 def _recorded(file: Path) -> TrialConfig:
     """Read the configuration that a run recorded."""
     try:
