@@ -1,3 +1,4 @@
+from .findings.findings import search_findings as search_findings
 from .grid.grid import Grid as Grid
 from .grid.grid_files import write_grids as write_grids
 from .grid.numbers import format_both as format_both

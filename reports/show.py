@@ -8,6 +8,7 @@ import yaml
 
 from pdf_search.records import Phase, State
 from pdf_search.results import UNDEFINED, no_trial
+from reports.findings.findings import search_findings
 from reports.grid.grid_texts import grid_plain
 from reports.grid.numbers import (
     format_both,
@@ -29,7 +30,7 @@ _COLUMNS = 6  # confirmed trials shown side by side
 
 
 def show_sweep(data: SweepData, limit: int = 20) -> str:
-    """Show a sweep's settings and progress, and the first ``limit`` trials of each phase."""
+    """Show a sweep's settings, progress and findings, and ``limit`` trials of each phase."""
     sweep = data.sweep
     label = metric_label(sweep.metric, data.unit)
     states = Counter(entry.trial.state for entry in data.search)
@@ -38,6 +39,7 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         "search: " + (", ".join(f"{states[s]} {s.value}" for s in State if states[s]) or "none"),
         *(f"partial: {notice}" for notice in data.notices()),
         *(f"why: {failure}" for failure in data.failures()),
+        *search_findings(data).lines(),
         *(f"data: {note}" for note in data.data_notes),
         *version_notes(sweep_versions(data)),
     ]

@@ -8,10 +8,13 @@ from pathlib import Path
 from pdf_search.atomic import whole_file
 from pdf_search.errors import StoreError
 from pdf_search.results import Store
+from reports.findings.findings import search_findings
 from reports.grid.grid_texts import grid_csv, grid_markdown, tables_as_files
 from reports.pages.html import report_html
 from reports.sweep_data import load_sweep
+from reports.tables.epochs_spent import epochs_grid
 from reports.tables.leaderboard import leaderboard_grid
+from reports.tables.pareto import pareto_grid
 from reports.tables.result_table import result_grid
 from reports.tables.target_table import target_grid
 
@@ -19,8 +22,9 @@ from reports.tables.target_table import target_grid
 def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
     """Write the leaderboard, the result table and ``report.html`` into ``folder``.
 
-    The files are ``leaderboard`` (md, csv) and ``table`` (md, csv, tex); if the data set has
-    several targets, ``targets`` (md, csv, tex) holds the value of each. Everything is computed
+    The files are ``leaderboard`` (md, csv), ``table`` (md, csv, tex) and ``findings`` (md, csv:
+    what the search found, trials on a Pareto line, epochs by state); if the data set has several
+    targets, ``targets`` (md, csv, tex) holds the value of each. Everything is computed
     before the first file changes; each file is replaced as a whole.
 
     Raises:
@@ -28,12 +32,17 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
     """
     data = load_sweep(store, sweep)
     table, board, targets = result_grid(data), leaderboard_grid(data), target_grid(data)
+    costs = [grid for grid in (pareto_grid(data), epochs_grid(data)) if grid]
     return write_files(
         folder,
         {
             "leaderboard.csv": grid_csv([board]),
             "leaderboard.md": grid_markdown(board),
             **tables_as_files("table", [table]),
+            "findings.csv": grid_csv(costs),
+            "findings.md": "\n".join(
+                [search_findings(data).markdown(), *map(grid_markdown, costs)]
+            ),
             "report.html": report_html(data, table, board, targets),
             **(tables_as_files("targets", [targets]) if targets else {}),
         },

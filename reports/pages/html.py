@@ -10,18 +10,22 @@ from plotly.offline import get_plotlyjs
 
 from pdf_search.records import State
 from pdf_search.wording import counted
+from reports.findings.findings import search_findings
 from reports.grid.grid import ABSENT, Grid
 from reports.grid.numbers import format_seconds, metric_label
 from reports.pages.curves import learning_figure, stopping_curves
 from reports.pages.environment import templates
 from reports.pages.figures import curve_section, figure_section, importance_figure, stopping_figure
-from reports.pages.importance import importance
+from reports.pages.importance import LEFT_OUT, ImportanceReport, importance
+from reports.pages.pareto_figure import pareto_figure
 from reports.sweep_data import SweepData
+from reports.tables.epochs_spent import epochs_grid
+from reports.tables.pareto import pareto_grid
 
 
 def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None) -> str:
     """Render the page, which opens from disk without a network."""
-    label = metric_label(data.sweep.metric, data.unit)
+    label, shares = metric_label(data.sweep.metric, data.unit), importance(data)
     return (
         templates()
         .get_template("report.html.j2")
@@ -32,8 +36,11 @@ def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None)
             board=board,
             targets=targets,
             facts=_facts(data, table),
+            findings=search_findings(data, shares),
+            epochs=epochs_grid(data),
+            pareto=pareto_grid(data),
             provenance=provenance(data),
-            figures=_figures(data, label),
+            figures=_figures(data, label, shares),
             plotlyjs=Markup(get_plotlyjs()),
         )
     )
@@ -75,10 +82,9 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
+def _figures(data: SweepData, label: str, shares: ImportanceReport) -> list[dict[str, Any]]:
     found = []
     learning, stopping = learning_figure(data, label), stopping_curves(data)
-    shares = importance(data)
     if learning:
         found.append(curve_section(learning))
     if stopping:
@@ -86,6 +92,12 @@ def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
         found.append(
             figure_section("stopping", "Early stopping", text, stopping_figure(stopping, label))
         )
+    if cost := pareto_figure(data, label):
+        text = (
+            "Every search trial with a value. The line joins the COMPLETE trials that no other "
+            "COMPLETE trial beats at no higher cost; rings mark confirmed ones."
+        )
+        found.append(figure_section("pareto", "Quality against cost", text, cost))
     text = (
         f"Over the {shares.basis}. Each parameter alone, no interactions; a grey bar explains no "
         "more than chance would."
@@ -94,6 +106,6 @@ def _figures(data: SweepData, label: str) -> list[dict[str, Any]]:
         figure = importance_figure(shares)
         found.append(figure_section("importance", "Hyperparameter importance", text, figure))
     elif data.search:
-        reason = shares.basis if "left out" in shares.basis else "No sampled value varies."
+        reason = shares.basis if shares.basis.startswith(LEFT_OUT) else "No sampled value varies."
         found.append(figure_section("importance", "Hyperparameter importance", reason, None))
     return found

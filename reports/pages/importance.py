@@ -21,10 +21,13 @@ from reports.grid.numbers import format_parameter
 from reports.sweep_data import Entry, SweepData
 
 FEWEST_TRIALS = 12
-SHUFFLES = 500
+LEFT_OUT = "left out: "
+SHUFFLES = 2000
 NOISE_LEVEL = 0.95
+ROUNDING = 1e-12  # of a share
 
 Floats = NDArray[np.float64]
+Scored = tuple[Entry, float]  # a trial and the validation value by which it is compared
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Importance:
     share: float  # of the variance of ranks, 0..1
     noise: float  # 95 % quantile of the share over shuffles
     n: int
+    chance: float = 1.0  # p value: how often shuffled ranks explain as much
 
     @property
     def meaningful(self) -> bool:
@@ -60,9 +64,9 @@ def importance(data: SweepData) -> ImportanceReport:
     These are the complete trials. If there are fewer than ``FEWEST_TRIALS`` of them, pruned trials
     join, and all are compared at the last epoch that every one reached.
     """
-    scored, basis = _comparable(data)
+    scored, basis = comparable(data)
     if len(scored) < FEWEST_TRIALS:
-        reason = f"left out: {len(scored)} comparable trials, at least {FEWEST_TRIALS} are needed"
+        reason = f"{LEFT_OUT}{len(scored)} comparable trials, at least {FEWEST_TRIALS} are needed"
         return ImportanceReport((), reason)
     paths = dict.fromkeys(path for entry, _ in scored for path in entry.trial.params)
     rows = [row for path in paths if (row := _of_parameter(path, scored)) is not None]
@@ -70,7 +74,12 @@ def importance(data: SweepData) -> ImportanceReport:
     return ImportanceReport(tuple(rows), basis)
 
 
-def _comparable(data: SweepData) -> tuple[list[tuple[Entry, float]], str]:
+def comparable(data: SweepData) -> tuple[list[Scored], str]:
+    """The trials that can be compared at equal epochs, and in words which values these are.
+
+    They are the complete trials if there are enough of them, else all trials at the last epoch
+    that every one reached.
+    """
     complete = [e for e in data.search if e.trial.state is State.COMPLETE]
     scored = [(e, v) for e in complete if (v := e.summary.mean) is not None]
     if len(scored) >= FEWEST_TRIALS:
@@ -88,17 +97,18 @@ def _valid_at(entry: Entry, epoch: int) -> float | None:
     return None if report is None else Stat.of(r.valid for r in report.replicates).mean
 
 
-def _of_parameter(path: str, scored: Sequence[tuple[Entry, float]]) -> Importance | None:
+def _of_parameter(path: str, scored: Sequence[Scored]) -> Importance | None:
     active = [(e.trial.params[path], value) for e, value in scored if path in e.trial.params]
     values = [value for value, _ in active]
     if len(active) < FEWEST_TRIALS or len({format_parameter(v) for v in values}) < 2:
         return None
     target = _ranks(np.array([score for _, score in active]))
     design = _design(values)
-    shuffled = np.random.default_rng(0)
-    chance = [_share(design, shuffled.permutation(target)) for _ in range(SHUFFLES)]
-    noise = float(np.quantile(chance, NOISE_LEVEL))
-    return Importance(path, _share(design, target), noise, len(active))
+    shuffled = np.random.default_rng(0).permuted(np.tile(target, (SHUFFLES, 1)), axis=1)
+    shares, own = _shares(design, shuffled), float(_shares(design, target[None])[0])
+    noise = float(np.quantile(shares, NOISE_LEVEL))
+    as_much = int((shares >= own - ROUNDING).sum())
+    return Importance(path, own, noise, len(active), (1 + as_much) / (1 + SHUFFLES))
 
 
 def _design(values: Sequence[Any]) -> Floats:
@@ -112,10 +122,12 @@ def _design(values: Sequence[Any]) -> Floats:
     return np.asarray(basis[:, singular > 1e-9], dtype=np.float64)
 
 
-def _share(basis: Floats, target: Floats) -> float:
-    centred = target - target.mean()
-    total = float(centred @ centred)
-    return float(np.square(basis.T @ centred).sum()) / total if total else 0.0
+def _shares(basis: Floats, targets: Floats) -> Floats:
+    """For each row of ``targets``, the share of its variance that the basis explains."""
+    centred = targets - targets.mean(axis=1, keepdims=True)
+    total = np.square(centred).sum(axis=1)
+    explained = np.square(centred @ basis).sum(axis=1)
+    return np.asarray(explained / np.where(total > 0, total, 1.0), dtype=np.float64)
 
 
 def _ranks(values: Floats) -> Floats:

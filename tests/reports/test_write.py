@@ -12,7 +12,16 @@ from pdf_search.results import Store
 from reports import find_trial, load_sweep, show_sweep, show_trial, write_report
 from tests.reports import samples
 
-FILES = ["leaderboard.csv", "leaderboard.md", "table.csv", "table.md", "table.tex", "report.html"]
+FILES = [
+    "leaderboard.csv",
+    "leaderboard.md",
+    "table.csv",
+    "table.md",
+    "table.tex",
+    "findings.csv",
+    "findings.md",
+    "report.html",
+]
 
 
 class Page(HTMLParser):
@@ -58,7 +67,18 @@ def test_the_page_is_self_contained_and_whole(store: Store, tmp_path: Path) -> N
     assert text.count("Plotly.newPlot(") >= 3
     assert len(re.findall(r"plotly\.js v\d", text)) == 1
     sections = [attributes.get("id") for tag, attributes in page.tags if tag == "section"]
-    assert sections == ["table", "learning", "stopping", "importance", "leaderboard", "provenance"]
+    assert sections == [
+        "findings",
+        "table",
+        "learning",
+        "stopping",
+        "pareto",
+        "importance",
+        "pareto-trials",
+        "epochs",
+        "leaderboard",
+        "provenance",
+    ]
     for words in ("mean predictor", "0f1e2d3c4b5a6978", "pdf-search sweep freesolv --name night"):
         assert words in page.words
     assert not any(words.startswith("Partial.") for words in page.words)

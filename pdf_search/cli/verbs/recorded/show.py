@@ -26,7 +26,14 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A sweep and its trials, or one trial with its values and configuration."""
-    from reports import find_trial, leaderboard_rows, load_sweep, show_sweep, show_trial
+    from reports import (
+        find_trial,
+        leaderboard_rows,
+        load_sweep,
+        search_findings,
+        show_sweep,
+        show_trial,
+    )
 
     folder = recorded_folder(name, output)
     with folder.open_store() as store:
@@ -42,6 +49,7 @@ def show(
                     "sweep": data.sweep,
                     "notices": data.notices(),
                     "failures": data.failures(),
+                    "findings": search_findings(data),
                     "trials": trials,
                 }
             )

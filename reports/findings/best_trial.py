@@ -1,0 +1,92 @@
+"""What the search says of its best trial, and which others cannot be told apart from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdf_search.records import State
+from pdf_search.results import planned_epochs
+from pdf_search.wording import counted
+from reports.findings.noise import Noise, noise
+from reports.findings.wording import Statement, listed, metric_name, number, size, trial_name
+from reports.sweep_data import Entry, SweepData
+
+
+def best_statement(data: SweepData) -> Statement:
+    """State the best COMPLETE trial of the search, and which others chance may have put behind.
+
+    Trials are compared that trained as many epochs on as many replicates as the best one.
+    """
+    whole = [e for e in data.search if e.trial.state is State.COMPLETE and e.summary.n]
+    ended = counted(sum(entry.trial.state.finished for entry in data.search), "trial")
+    if not whole:
+        return Statement(unknown=f"Which trial is best: none of {ended} is complete with a value.")
+    best = whole[0]
+    assert best.summary.mean is not None
+    others = [e for e in whole[1:] if _comparable(data, best, e)]
+    found = (
+        f"The best of {ended} ({trial_name(best)}; {len(whole)} complete) reached "
+        f"{metric_name(data, 'valid')} {number(data, best.summary.mean, best.summary.std)}"
+    )
+    if not others:
+        return Statement(f"{found}; no other trial is as long, so nothing compares with it.")
+    chance = search_noise(data, [best, *others])
+    if chance is None:
+        return Statement(f"{found}.", _unknown_spread(data, best, others[0]))
+    return _against(data, found, chance, best, others)
+
+
+def search_noise(data: SweepData, compared: Sequence[Entry]) -> Noise | None:
+    """The spread between replicates of one configuration, by validation values.
+
+    It is that of the search itself if its trials have several replicates, else that of the
+    confirmed configurations over their seeds; None if neither is known.
+    """
+    if compared[0].summary.n > 1:
+        return noise(compared, "valid")
+    folds = any(r.fold is not None for e in data.confirmed for r in e.trial.replicates)
+    whole = [entry for entry in data.confirmed if not entry.summary.partial]
+    return None if folds else noise(whole, "valid")
+
+
+def _comparable(data: SweepData, best: Entry, other: Entry) -> bool:
+    lengths = {planned_epochs(data.sweep, entry.trial) for entry in (best, other)}
+    return len(lengths) == 1 and best.summary.n == other.summary.n
+
+
+def _unknown_spread(data: SweepData, best: Entry, second: Entry) -> str:
+    assert best.summary.mean is not None
+    assert second.summary.mean is not None
+    gap = abs(best.summary.mean - second.summary.mean)
+    return (
+        f"Whether {trial_name(best)} is better than the next ({trial_name(second)}, "
+        f"{size(data, gap)} behind): "
+        "how far two seeds of one configuration differ is known once configurations are confirmed "
+        "on two or more seeds."
+    )
+
+
+def _against(
+    data: SweepData, found: str, chance: Noise, best: Entry, others: Sequence[Entry]
+) -> Statement:
+    margin = chance.margin(best.summary.n)
+    tied = [e for e in others if _distance(best, e) <= margin]
+    count = counted(len(others), "other complete trial")
+    why = (
+        f"{size(data, margin)}, the least measurable difference (spread between "
+        f"{'folds' if chance.folds else 'seeds'} of one configuration {size(data, chance.std)}, "
+        f"{counted(chance.freedom, 'degree')} of freedom)"
+    )
+    if not tied:
+        return Statement(f"{found}, ahead of {count} by more than {why}.")
+    names = listed([trial_name(entry) for entry in tied])
+    return Statement(
+        f"{found}.",
+        f"Which trial is best: {len(tied)} of {count} ({names}) lie within {why}.",
+    )
+
+
+def _distance(best: Entry, other: Entry) -> float:
+    assert best.summary.mean is not None
+    assert other.summary.mean is not None
+    return abs(best.summary.mean - other.summary.mean)
