@@ -138,6 +138,7 @@ def test_values_in_mutag() -> None:
         "basis.window.k.high": 5,  # 0.67 of 8
         "basis.window.support": "dense",
         "basis.window.standardise": False,
+        "basis.window.select": "full",
         "model.hidden": 192,
         "model.layers": 6,
         "model.filter": "2l",
@@ -165,6 +166,7 @@ def test_values_in_freesolv() -> None:
         "basis.window.eps.low": -0.4,
         "basis.window.eps.high": -0.1,
         "basis.window.k.high": 3,  # 0.67 of 5
+        "basis.window.select": "full",
         "model.hidden": 48,
         "model.layers": 3,
         "model.filter": "2l",

@@ -150,7 +150,12 @@ class Fit:
             return sum(self.distance((*at, key), value) for key, value in plain.items())
         if name == "training.schedule.kind":
             return self._kind(name, SCHEDULES[plain])
-        return self._kind(name, plain) if name in self.kinds else self._number(name, plain)
+        return self._single(name, plain)
+
+    def _single(self, name: str, value: Any) -> float:
+        if name == "basis.select":
+            return float(value != "full")  # entries were found with whole grids
+        return self._kind(name, value) if name in self.kinds else self._number(name, value)
 
     def _bases(self, plain: Any) -> float:
         basis = BasisConfig.model_validate(plain)
