@@ -61,6 +61,15 @@ class SearchOptions:
     repeat: Annotated[
         bool, Option("--repeat", help="Train equal configurations again.", rich_help_panel=_SEARCH)
     ] = False
+    from_sweeps: Annotated[
+        list[str] | None,
+        Option(
+            "--from",
+            metavar="NAME",
+            help="Learn from an earlier sweep too; may be given many times.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = None
     no_portfolio: Annotated[
         bool,
         Option(

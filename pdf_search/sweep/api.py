@@ -175,7 +175,8 @@ def recorded_plan(
     }
     options = _recorded_options(record, folder, out, changes, fixed)
     begun = begun_data(record, options.cache, progress)
-    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun)
+    fresh = not store.trials(folder.name, Phase.SEARCH)
+    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun, fresh)
     portfolio = tuple(record.options.get("portfolio", ()))  # none in sweeps of older versions
     plan = replace(plan, folder=folder, portfolio=portfolio)
     if changes.get("trials") is None:

@@ -111,6 +111,7 @@ class Driver:
             settle_study(study, trial_log)
             retry(trial_log)
             unfinished = self._unfinished(trial_log)
+            study.learn(self.plan.earlier.trials)
             source = self._suggestions(study, trial_log, unfinished)
             self.view.expect(source.remaining())
             runner.run(source, trial_log, self._scheduler(trial_log))

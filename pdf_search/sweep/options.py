@@ -21,6 +21,7 @@ RECORDED = (
     "seeds",
     "confirm_epochs",
     "repeat",
+    "from_sweeps",
     "checkpoint_seconds",
     "data_root",
     "cache",
@@ -34,9 +35,10 @@ class SweepOptions:
     ``name`` is by default the space's name, with a number if that is taken. ``top_k`` trials are
     confirmed (0 for none), each on ``seeds`` fresh seeds; with folds, on all folds for each seed.
     ``repeat``: train equal configurations again. ``no_portfolio``: try nothing of the portfolio,
-    whatever the space says. ``time``: seconds after which the sweep stops and
-    can be resumed. ``storage``: folder or URI for checkpoints. ``quick``: plan without looking at
-    the data's bases, to inspect the plan and not to run it.
+    whatever the space says. ``from_sweeps``: earlier sweeps whose trials the sampler is told of
+    (``--from``). ``time``: seconds after which the sweep stops and can be resumed. ``storage``:
+    folder or URI for checkpoints. ``quick``: plan without looking at the data's bases, to inspect
+    the plan and not to run it.
     """
 
     name: str | None = None
@@ -58,6 +60,7 @@ class SweepOptions:
     confirm_epochs: int | None = None
     repeat: bool = False
     no_portfolio: bool = False
+    from_sweeps: tuple[str, ...] = ()
     checkpoint_seconds: float = 30.0
     data_root: Path | None = None
     cache: Path | None = None
@@ -90,4 +93,5 @@ class SweepOptions:
         values = {k: v for k, v in tree.items() if k in known}
         for name in ("data_root", "cache"):
             values[name] = Path(values[name]) if values.get(name) else None
+        values["from_sweeps"] = tuple(values.get("from_sweeps", ()))
         return cls(**(values | changes))

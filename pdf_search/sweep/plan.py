@@ -8,26 +8,22 @@ from typing import Any
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import (
-    TASK_METRICS,
     CompactBases,
-    DatasetInfo,
     Prepared,
     Progress,
     check_labels,
     lookup,
-    metric_problem,
     split_hash,
     with_split_notes,
 )
-from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
-from pdf_search.records import METRICS, Metric
 from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.compact_grids import compact_bases, compact_words, quick_notes
+from pdf_search.sweep.earlier import NOTHING_EARLIER, Earlier, read_earlier
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.options import SweepOptions
-from pdf_search.sweep.planned import Planned
+from pdf_search.sweep.planned import Planned, find_metric
 from pdf_search.sweep.resources import Node, check_reachable, settle_resources, this_machine
 from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations, count_trials
@@ -49,8 +45,9 @@ class Plan(Planned):
     ``rungs`` are the epochs at which the worst trials are stopped, () for none. No trial is stopped
     before epoch ``grace``. ``first`` is the configuration of an example trial. ``configurations``
     is how many different ones a finite space has within its limits, None if they were not counted.
-    ``portfolio`` are the points that are tried after those that the space lists.
-    ``bases`` lists those of compact points; None if there are none, or with the option ``quick``.
+    ``portfolio`` are the points that are tried after those that the space lists. ``earlier`` are
+    the trials of earlier sweeps that the sampler is told of. ``bases`` lists those of compact
+    points; None if there are none, or with the option ``quick``.
     """
 
     space: Space
@@ -65,6 +62,7 @@ class Plan(Planned):
     notes: tuple[str, ...] = ()
     configurations: int | None = None
     portfolio: tuple[Mapping[str, Any], ...] = ()
+    earlier: Earlier = NOTHING_EARLIER
     bases: CompactBases | None = None
 
     @property
@@ -104,6 +102,7 @@ class Plan(Planned):
             "bases": self._bases(),
             "method": self.method.name,
             "search": f"{counted(self.trials, 'trial')} of up to {epochs}; first: {self._first()}",
+            "earlier": self.earlier.described(self.method),
             "stopping": self._stopping(),
             "confirm": self._confirming(),
             "resources": self._resources(),
@@ -172,14 +171,17 @@ def plan_sweep(
     options: SweepOptions | None = None,
     progress: Progress | None = None,
     begun: Prepared | None = None,
+    fresh: bool = True,
 ) -> Plan:
     """Prepare the data and settle every number of the sweep.
 
-    ``begun`` is the data of a recorded sweep; with None they are prepared if need be.
+    ``begun`` is the data of a recorded sweep; with None they are prepared if need be. ``fresh``:
+    no trial was drawn so far, so that a portfolio is chosen and earlier sweeps are read.
 
     Raises:
         ConfigError: a name, metric, method or size is wrong, a grid is asked of a continuous space,
-            nothing meets the limits, or the metric is undefined on the labels.
+            nothing meets the limits, the metric is undefined on the labels, or an earlier sweep
+            is of other data.
         DataError: the data set cannot be prepared.
         ResourceError: a CPU, GPU or cluster is asked for that does not exist.
     """
@@ -219,7 +221,8 @@ def plan_sweep(
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
-    return _with_few_noted(_with_portfolio(_counted(plan)))
+    plan = _counted(plan)
+    return _with_few_noted(_with_start(plan) if fresh else plan)
 
 
 def _counted(plan: Plan) -> Plan:
@@ -241,15 +244,16 @@ def _counted(plan: Plan) -> Plan:
     return replace(plan, trials=count, notes=(*plan.notes, note))
 
 
-def _with_portfolio(plan: Plan) -> Plan:
-    """Choose the points of the portfolio, unless the method is a grid or it is not wanted."""
-    wanted = plan.space.defaults.portfolio and not plan.options.no_portfolio
+def _with_start(plan: Plan) -> Plan:
+    """Read earlier sweeps, and choose from the portfolio if it is wanted; a grid has none."""
+    space, build = plan.space, plan.builder.search
+    plan = replace(plan, earlier=read_earlier(plan, space, plan.first.protocol, build))
+    wanted = space.defaults.portfolio and not plan.options.no_portfolio
     if not wanted or plan.method.sampler == "grid":
         return plan
     shape = plan.data.info.shape
     assert shape is not None
-    chosen = chosen_portfolio(plan.space, shape, plan.builder.search, plan.trials)
-    return replace(plan, portfolio=tuple(chosen))
+    return replace(plan, portfolio=tuple(chosen_portfolio(space, shape, build, plan.trials)))
 
 
 def _check_points(plan: Plan) -> None:
@@ -259,19 +263,6 @@ def _check_points(plan: Plan) -> None:
     check_limits(plan.space, plan.method, shape, plan.builder.search)
     confirm = plan.builder.confirm(plan.first.model_dump(mode="json")) if plan.top_k else None
     check_labels(plan.data, plan.metric, plan.first, confirm)
-
-
-def find_metric(name: str, info: DatasetInfo) -> Metric:
-    """The metric of that name.
-
-    Raises:
-        ConfigError: it is a test metric, unknown, or does not fit the data set's task.
-    """
-    what = f"{info.task} ({info.title})"
-    problem = metric_problem(name, TASK_METRICS[info.task], what)
-    if problem:
-        raise ConfigError(f"--metric: {problem}")
-    return METRICS[name]
 
 
 def available_nodes(options: SweepOptions) -> list[Node]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pdf_search.data import DatasetInfo, Prepared
-from pdf_search.records import Metric
+from pdf_search.data import TASK_METRICS, DatasetInfo, Prepared, metric_problem
+from pdf_search.errors import ConfigError
+from pdf_search.records import METRICS, Metric
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.resources import Resources
@@ -44,3 +45,16 @@ class Planned:
             "targets": list(self.data.target_names),
             "prepared": str(self.data.folder),
         }
+
+
+def find_metric(name: str, info: DatasetInfo) -> Metric:
+    """The metric of that name.
+
+    Raises:
+        ConfigError: it is a test metric, unknown, or does not fit the data set's task.
+    """
+    what = f"{info.task} ({info.title})"
+    problem = metric_problem(name, TASK_METRICS[info.task], what)
+    if problem:
+        raise ConfigError(f"--metric: {problem}")
+    return METRICS[name]

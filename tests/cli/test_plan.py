@@ -61,3 +61,9 @@ def test_plan_for_own_molecules(run: Run, home: Path, words: list[object], graph
     plan = json.loads(run("plan", *words, "--json").stdout)
     assert (plan["data"], plan["graphs"], plan["metric"]) == ("csv", graphs, "rmse")
     assert plan["protocol"] == "split"
+
+
+def test_an_earlier_sweep_that_is_not_there_is_named(run: Run) -> None:
+    result = run("plan", "freesolv", "--from", "nosuch", "--from", "other", code=1)
+    assert "no sweep in" in result.stderr
+    assert "nosuch" in result.stderr

@@ -82,6 +82,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "resources": plan.resources,
         "first_is_published": plan.starts_with_published,
         "portfolio": plan.portfolio,
+        "earlier": plan.earlier.words,
         "first": plan.first.model_dump(mode="json"),
         "notes": (*plan.space.notes, *plan.notes),
         "data_notes": plan.data.notes,

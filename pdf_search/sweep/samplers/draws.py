@@ -6,6 +6,11 @@ import warnings
 from math import floor
 from typing import Any
 
+from optuna.distributions import (
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler, RandomSampler, TPESampler
 from optuna.trial import Trial
@@ -18,18 +23,30 @@ STARTUP_LEAST, STARTUP_MOST = 4, 10
 
 def draw(trial: Trial, parameter: Parameter) -> Any:
     """Let the sampler of the trial's Optuna study choose a value for this parameter."""
+    path, known = parameter.path, distribution(parameter)
+    if isinstance(known, CategoricalDistribution):
+        return trial.suggest_categorical(path, known.choices)
+    if isinstance(known, IntDistribution):
+        return trial.suggest_int(path, known.low, known.high, step=known.step, log=known.log)
+    return trial.suggest_float(path, known.low, known.high, step=known.step, log=known.log)
+
+
+def distribution(
+    parameter: Parameter,
+) -> CategoricalDistribution | IntDistribution | FloatDistribution:
+    """The domain of a parameter as Optuna's distribution."""
     domain = parameter.domain
     if isinstance(domain, Choice):
-        return trial.suggest_categorical(parameter.path, list(domain.values))
+        return CategoricalDistribution(domain.values)
     if isinstance(domain, IntRange):
         step = 1 if domain.log else domain.step
-        return trial.suggest_int(parameter.path, domain.low, domain.high, step=step, log=domain.log)
+        return IntDistribution(domain.low, domain.high, step=step, log=domain.log)
     if domain.log or domain.step is None:
-        return trial.suggest_float(parameter.path, domain.low, domain.high, log=domain.log)
+        return FloatDistribution(domain.low, domain.high, log=domain.log)
     # Optuna warns unless the range is a whole number of steps.
     steps = floor((domain.high - domain.low) / domain.step + 1e-6)
     high = round(domain.low + steps * domain.step, 10)
-    return trial.suggest_float(parameter.path, domain.low, high, step=domain.step)
+    return FloatDistribution(domain.low, high, step=domain.step)
 
 
 def make_sampler(kind: str, seed: int, trials: int) -> BaseSampler:

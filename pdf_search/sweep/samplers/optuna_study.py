@@ -1,13 +1,14 @@
 """The Optuna study of a sweep, in the results database: it is asked for points and told results.
 
 Optuna numbers every draw, including those that are rejected before training. A draw that became a
-trial has the trial's number in the user attribute ``trial``.
+trial has the trial's number in the user attribute ``trial``. A trial of an earlier sweep, which is
+told before the first draw, has its source in the attribute ``earlier``.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,21 @@ from typing import Any
 import optuna
 from optuna.storages import RDBStorage
 from optuna.study import StudyDirection
-from optuna.trial import Trial, TrialState
+from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 from sqlalchemy import event
 
 from pdf_search.records import EpochReport, Metric, State
 from pdf_search.results import parse_url, sqlite_file
 from pdf_search.space import Parameter, Space
-from pdf_search.sweep.samplers.draws import draw, make_sampler
+from pdf_search.sweep.samplers.draws import distribution, draw, make_sampler
 from pdf_search.sweep.samplers.fixed_points import Point
+from pdf_search.sweep.samplers.prior import (
+    Curve,
+    PriorTrial,
+    best_value,
+    finite_curve,
+    thinned,
+)
 from pdf_search.sweep.samplers.seeds import sampler_seed
 
 # User attributes of an Optuna trial.
@@ -30,7 +38,7 @@ TRIAL = "trial"
 POINT = "point"
 REJECTED = "rejected"
 STATE = "state"
-MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is thinned
+EARLIER = "earlier"
 
 Draw = tuple[int, dict[str, Any]]  # Optuna's number of the trial, and the values
 
@@ -93,6 +101,17 @@ class OptunaStudy:
         self.used_points = {t.user_attrs[POINT] for t in kept if POINT in t.user_attrs}
         self.untold = {t.user_attrs[TRIAL]: t.number for t in kept if not t.state.is_finished()}
 
+    def learn(self, prior: Sequence[PriorTrial]) -> None:
+        """Add trials of earlier sweeps, each once. They become no trials of this sweep.
+
+        It is called before the first draw.
+        """
+        known = {t.user_attrs.get(EARLIER) for t in self.study.get_trials(deepcopy=False)}
+        for trial in prior:
+            if trial.source not in known:
+                self.study.add_trial(_earlier_trial(trial, self.space, self.metric))
+                self.draws += 1
+
     def ask(self, sampler: str) -> Draw:
         """Draw a point from the whole space with the sampler "tpe" or "random"."""
         seed = sampler_seed(self.seed, self.draws)
@@ -135,13 +154,11 @@ class OptunaStudy:
         if draw_number is None:
             return
         self._attribute(draw_number, STATE, state.value)
-        curve = [(e.epoch, e.valid) for e in epochs if e.valid is not None]
-        finite = [(epoch, v) for epoch, v in curve if self.metric.better(v, None)]
+        finite = finite_curve(epochs, self.metric)
         if state in (State.COMPLETE, State.PRUNED):
             self._report(draw_number, finite)
         if state is State.COMPLETE and finite:
-            pick: Callable[..., float] = min if self.metric.mode == "min" else max
-            self.study.tell(draw_number, pick(value for _, value in finite))
+            self.study.tell(draw_number, best_value(finite, self.metric))
         elif state is State.FAILED:
             self.study.tell(draw_number, state=TrialState.FAIL)
         else:
@@ -163,10 +180,9 @@ class OptunaStudy:
                 self.study.ask()
             self.reject(trial.number, "the driver was killed before this trial was recorded")
 
-    def _report(self, draw_number: int, curve: Sequence[tuple[int, float]]) -> None:
-        stride = max(1, -(-len(curve) // MOST_VALUES))
+    def _report(self, draw_number: int, curve: Curve) -> None:
         trial = self._trial(draw_number)
-        for epoch, value in sorted({*curve[::stride], *curve[-1:]}):
+        for epoch, value in thinned(curve):
             trial.report(value, step=epoch)
 
     def _attribute(self, draw_number: int, key: str, value: Any) -> None:
@@ -176,3 +192,20 @@ class OptunaStudy:
         """The Optuna trial of a draw, which an earlier process may have asked for."""
         find = self.storage.get_trial_id_from_study_id_trial_number
         return Trial(self.study, find(self.study_id, draw_number))
+
+
+def _earlier_trial(trial: PriorTrial, space: Space, metric: Metric) -> FrozenTrial:
+    """The Optuna trial for a trial of an earlier sweep, told as ``tell`` tells ours."""
+    parameters = {parameter.path: parameter for parameter in space.parameters()}
+    curve = finite_curve(trial.epochs, metric)
+    complete = trial.state is State.COMPLETE and bool(curve)
+    told = {} if trial.state is State.DIVERGED else dict(thinned(curve))
+    last = list(told.values())[-1] if told else None
+    return create_trial(
+        state=TrialState.COMPLETE if complete else TrialState.PRUNED,
+        value=best_value(curve, metric) if complete else last,
+        params=dict(trial.values),
+        distributions={path: distribution(parameters[path]) for path in trial.values},
+        intermediate_values=told,
+        user_attrs={EARLIER: trial.source, STATE: trial.state.value},
+    )
