@@ -1,6 +1,7 @@
 from .findings.findings import search_findings as search_findings
 from .grid.grid import Grid as Grid
 from .grid.grid_files import write_grids as write_grids
+from .grid.grid_texts import grid_plain as grid_plain
 from .grid.numbers import format_both as format_both
 from .grid.numbers import format_value as format_value
 from .grid.numbers import metric_label as metric_label
@@ -20,6 +21,8 @@ from .studies import write_study as write_study
 from .sweep_data import Entry as Entry
 from .sweep_data import SweepData as SweepData
 from .sweep_data import load_sweep as load_sweep
+from .tables.bases import bases_grids as bases_grids
+from .tables.bases import bases_text as bases_text
 from .tables.complexity import complexity_grid as complexity_grid
 from .tables.leaderboard import LeaderboardRow as LeaderboardRow
 from .tables.leaderboard import leaderboard_grid as leaderboard_grid

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from pdf_search import __version__
 from pdf_search.cli.output import say
 from pdf_search.cli.process import INTERRUPTED, prepare_process
+from pdf_search.cli.verbs.bases import bases
 from pdf_search.cli.verbs.data import data
 from pdf_search.cli.verbs.doctor import doctor
 from pdf_search.cli.verbs.explain import explain
@@ -79,7 +80,7 @@ _VERBS = {
         "explain": explain,
         "predict": predict,
     },
-    "Around": {"data": data, "spaces": spaces, "doctor": doctor},
+    "Around": {"data": data, "bases": bases, "spaces": spaces, "doctor": doctor},
 }
 for _panel, _verbs in _VERBS.items():
     for _name, _verb in _verbs.items():

@@ -4,6 +4,10 @@ from .bank_builder import exact_pairs as exact_pairs
 from .bank_layout import Ragged as Ragged
 from .bank_layout import compact as compact
 from .bank_size import estimate_near_pairs as estimate_near_pairs
+from .basis_analysis import BasisAnalysis as BasisAnalysis
+from .basis_analysis import analyse_bases as analyse_bases
+from .basis_analysis import bundles as bundles
+from .basis_analysis import effective_rank as effective_rank
 from .basis_moments import BasisMoments as BasisMoments
 from .basis_moments import moments_of as moments_of
 from .batch import Batch as Batch
