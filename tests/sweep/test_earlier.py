@@ -92,7 +92,7 @@ def test_optuna_is_told_what_the_earlier_sweep_knew(
 ) -> None:
     made = after(space, cache, tmp_path, seed=7)  # another seed makes no difference
     study = study_of(made, tmp_path)
-    study.learn(made.earlier.trials)
+    study.learn([*made.earlier.trials, *made.earlier.trials])  # a sweep that is named twice
     study.learn(made.earlier.trials)  # as a resume does
     told = study.study.trials
     complete, pruned = TrialState.COMPLETE, TrialState.PRUNED

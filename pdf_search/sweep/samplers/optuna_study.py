@@ -109,6 +109,7 @@ class OptunaStudy:
         known = {t.user_attrs.get(EARLIER) for t in self.study.get_trials(deepcopy=False)}
         for trial in prior:
             if trial.source not in known:
+                known.add(trial.source)
                 self.study.add_trial(_earlier_trial(trial, self.space, self.metric))
                 self.draws += 1
 
