@@ -23,6 +23,7 @@ from .sweep_data import SweepData as SweepData
 from .sweep_data import load_sweep as load_sweep
 from .tables.bases import bases_grids as bases_grids
 from .tables.bases import bases_text as bases_text
+from .tables.bases import pairs_text as pairs_text
 from .tables.complexity import complexity_grid as complexity_grid
 from .tables.leaderboard import LeaderboardRow as LeaderboardRow
 from .tables.leaderboard import leaderboard_grid as leaderboard_grid

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
@@ -88,6 +89,11 @@ class SweepData:
     def data_notes(self) -> tuple[str, ...]:
         """Notes on how the files of the data set were read, which a reader of a table must know."""
         return tuple(self.sweep.options.get("data_notes", ()))
+
+    @property
+    def bases(self) -> Mapping[str, Any]:
+        """What the data tell of the bases of the widest grid; empty where it is not recorded."""
+        return dict(self.sweep.options.get("bases") or {})
 
     @property
     def target_names(self) -> tuple[str, ...]:

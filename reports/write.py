@@ -12,6 +12,7 @@ from reports.findings.findings import search_findings
 from reports.grid.grid_texts import grid_csv, grid_markdown, tables_as_files
 from reports.pages.html import report_html
 from reports.sweep_data import load_sweep
+from reports.tables.bases import bases_markdown
 from reports.tables.epochs_spent import epochs_grid
 from reports.tables.leaderboard import leaderboard_grid
 from reports.tables.pareto import pareto_grid
@@ -24,8 +25,9 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
 
     The files are ``leaderboard`` (md, csv), ``table`` (md, csv, tex) and ``findings`` (md, csv:
     what the search found, trials on a Pareto line, epochs by state); if the data set has several
-    targets, ``targets`` (md, csv, tex) holds the value of each. Everything is computed
-    before the first file changes; each file is replaced as a whole.
+    targets, ``targets`` (md, csv, tex) holds the value of each; ``bases.md`` says what the graphs
+    tell of (eps, k), where that is recorded. Everything is computed before the first file changes;
+    each file is replaced as a whole.
 
     Raises:
         StoreError: there is no such sweep, or the folder cannot be written.
@@ -45,6 +47,7 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
             ),
             "report.html": report_html(data, table, board, targets),
             **(tables_as_files("targets", [targets]) if targets else {}),
+            **({"bases.md": bases_markdown(data.bases, sweep)} if data.bases else {}),
         },
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from pdf_search.config import BasisConfig, TrialConfig
 from pdf_search.data import CompactBases, Prepared, Progress
+from pdf_search.graphs import analyse_bases
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.trial_builder import random_points
 from pdf_search.sweep.shared_bases import MOST_BASES, union
@@ -42,6 +44,22 @@ def compact_words(bases: CompactBases) -> str:
     return f"compact keeps {some} of the {len(bases.wide[0].grid)} (eps, k) of the widest grid"
 
 
+def recorded_bases(bases: CompactBases | None) -> dict[str, Any]:
+    """What the data tell of the widest grid, as JSON-like data, for the report; {} if not known.
+
+    It is that of the first support and standardisation: all pairs, not standardised, if they occur.
+    """
+    if bases is None or not bases.wide:
+        return {}
+    basis = bases.wide[0]
+    about = {
+        "training_graphs": len(bases.graphs),
+        "support": basis.model_dump(mode="json")["support"],
+        "standardise": basis.standardise,
+    }
+    return about | analyse_bases(bases.moments(basis)).as_dict()
+
+
 def quick_notes(space: Space) -> tuple[str, ...]:
     """What a plan says that did not look which bases are kept; () if no point is compact."""
     note = "with --quick, limits and counts take the whole grid of basis.select: compact"
@@ -60,7 +78,8 @@ def _wide(found: list[BasisConfig]) -> tuple[BasisConfig, ...]:
     grid = union(found)
     if grid.size > MOST_BASES:
         return ()
-    supports = {basis.hops: basis.support for basis in found}.values()
+    by_hops = {basis.hops or 0: basis.support for basis in found}
+    supports = [by_hops[hops] for hops in sorted(by_hops)]
     standardised = sorted({basis.standardise for basis in found})
     return tuple(
         grid.model_copy(update={"support": support, "standardise": standardise})

@@ -19,7 +19,7 @@ from pdf_search.data import (
 from pdf_search.paths import expanded
 from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.begun_data import prepared_data
-from pdf_search.sweep.compact_grids import compact_bases, compact_words, quick_notes
+from pdf_search.sweep.compact_grids import compact_bases, compact_words, quick_notes, recorded_bases
 from pdf_search.sweep.earlier import NOTHING_EARLIER, Earlier, read_earlier
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.options import SweepOptions
@@ -163,7 +163,7 @@ class Plan(Planned):
             confirm_epochs=self.confirm_epochs,
         )
         own = {"grace": self.grace, "portfolio": [dict(point) for point in self.portfolio]}
-        return settled.recorded() | own | self.facts
+        return settled.recorded() | own | self.facts | {"bases": recorded_bases(self.bases)}
 
 
 def plan_sweep(

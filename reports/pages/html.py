@@ -19,6 +19,7 @@ from reports.pages.figures import curve_section, figure_section, importance_figu
 from reports.pages.importance import LEFT_OUT, ImportanceReport, importance
 from reports.pages.pareto_figure import pareto_figure
 from reports.sweep_data import SweepData
+from reports.tables.bases import bases_grids, bases_text, pairs_text
 from reports.tables.epochs_spent import epochs_grid
 from reports.tables.pareto import pareto_grid
 
@@ -39,11 +40,20 @@ def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None)
             findings=search_findings(data, shares),
             epochs=epochs_grid(data),
             pareto=pareto_grid(data),
+            bases=_bases(data),
             provenance=provenance(data),
             figures=_figures(data, label, shares),
             plotlyjs=Markup(get_plotlyjs()),
         )
     )
+
+
+def _bases(data: SweepData) -> dict[str, Any]:
+    """The section on (eps, k); {} where nothing is recorded."""
+    if not data.bases:
+        return {}
+    text = f"{bases_text(data.bases)}. Compared on {pairs_text(data.bases)}."
+    return {"text": text, "grids": bases_grids(data.bases, data.sweep.name)}
 
 
 def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:

@@ -7,8 +7,22 @@ from typing import Any
 
 from pdf_search.wording import counted
 from reports.grid.grid import Grid, Line
+from reports.grid.grid_texts import grid_markdown
 
-Analysis = Mapping[str, Any]  # as ``pdf_search.graphs.BasisAnalysis.as_dict`` gives it
+Analysis = Mapping[str, Any]
+"""What ``pdf_search.graphs.BasisAnalysis.as_dict`` gives, and of which pairs it is: ``support`` and
+``standardise`` as in a configuration, ``training_graphs``."""
+
+
+def pairs_text(analysis: Analysis) -> str:
+    """On which node pairs the bases were compared."""
+    support = analysis["support"]
+    pairs = "all pairs" if support == "dense" else counted(int(support["hops"]), "hop")
+    return (
+        f"{analysis['pairs']:,} node pairs of {analysis['graphs']:,} of "
+        f"{counted(analysis['training_graphs'], 'training graph')} ({pairs}"
+        f"{', standardised' if analysis['standardise'] else ''})"
+    )
 
 
 def bases_text(analysis: Analysis) -> str:
@@ -20,6 +34,12 @@ def bases_text(analysis: Analysis) -> str:
         f"{counted(len(analysis['bundles']), 'bundle')} can be told apart (correlation up to "
         f"{analysis['alike']:g}), compact keeps {analysis['kept']}"
     )
+
+
+def bases_markdown(analysis: Analysis, name: str) -> str:
+    """The sentences and tables of an analysis in Markdown."""
+    head = f"{bases_text(analysis)}.\n\nCompared on {pairs_text(analysis)}.\n"
+    return "\n".join([head, *map(grid_markdown, bases_grids(analysis, name))])
 
 
 def bases_grids(analysis: Analysis, name: str) -> list[Grid]:

@@ -13,7 +13,7 @@ SHORT = ["--eps", "0,-0.25,-0.5", "--k", "1,2,3"]
 
 def test_what_is_printed(run: Run) -> None:
     text = run("bases", "freesolv", *SHORT).stdout
-    assert "FreeSolv, 513 of 513 training graphs" in text
+    assert "node pairs of 513 of 513 training graphs (all pairs)" in text
     assert "9 bases of (eps, k)" in text
     for title in ("Bundles of bases", "Bases that compact keeps", "Correlation along k"):
         assert title in text

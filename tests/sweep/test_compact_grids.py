@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,23 @@ def test_what_is_recorded_is_listed_and_what_optuna_drew_is_not(
     assert job.params["basis.window.select"] == "compact"
     assert job.config.basis.pairs is not None
     assert job.config.basis.select == "full"
+
+
+def test_what_the_graphs_tell_is_recorded_for_the_report(tmp_path: Path, cache: Path) -> None:
+    more = (
+        "      support: {choice: [{hops: 2}, dense]}\n      standardise: {choice: [true, false]}\n"
+    )
+    file = tmp_path / "supports.yaml"
+    file.write_text(SPACE.replace("model:", f"{more}model:"))
+    plan = plan_sweep(load_space(str(file)), SweepOptions(out=tmp_path / "runs", cache=cache))
+    assert plan.bases is not None
+    assert len(plan.bases.wide) == 4
+    found = json.loads(json.dumps(plan.recorded_options()["bases"]))
+    assert (found["support"], found["standardise"]) == ("dense", False)
+    assert (len(found["grid"]), found["kept"], found["training_graphs"]) == (15, 8, 513)
+    kept = sorted((eps, k) for eps, k in found["picks"][:8])
+    assert kept == sorted(plan.bases.kept(WIDEST).grid)
+    assert plan_of(tmp_path, cache, quick=True).recorded_options()["bases"] == {}
 
 
 def test_a_resume_picks_the_same(tmp_path: Path, cache: Path) -> None:

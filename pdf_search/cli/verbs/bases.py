@@ -75,32 +75,25 @@ def bases(
     basis = grid.basis
     config, data = _found(target, sets, source, output)
     found = CompactBases(data, config, progress=say)
-    analysis = analyse_bases(found.moments(basis)).as_dict()
     about = {
-        "data": data.info.name,
         "training_graphs": len(found.graphs),
         "support": basis.model_dump(mode="json")["support"],
         "standardise": basis.standardise,
     }
+    analysis = about | analyse_bases(found.moments(basis)).as_dict()
     if as_json:
-        print_json(about | analysis)
-        return
-    print_result(_text(data.info.title, about, analysis))
+        print_json({"data": data.info.name} | analysis)
+    else:
+        print_result(_text(data.info.title, analysis))
 
 
-def _text(title: str, about: dict[str, Any], analysis: dict[str, Any]) -> str:
-    from reports import bases_grids, bases_text, grid_plain
+def _text(title: str, analysis: dict[str, Any]) -> str:
+    from reports import bases_grids, bases_text, grid_plain, pairs_text
 
-    of = about["training_graphs"]
-    pairs = "all pairs" if about["support"] == "dense" else f"{about['support']['hops']} hops"
-    head = {
-        "data": f"{title}, {analysis['graphs']:,} of {of:,} training graphs",
-        "pairs": f"{analysis['pairs']:,} ({pairs}{', standardised' * about['standardise']})",
-        "bases": bases_text(analysis),
-    }
+    head = {"data": title, "pairs": pairs_text(analysis), "bases": bases_text(analysis)}
     tables = [
         f"{table.title}\n{grid_plain(table)}" + "".join(f"{note}\n" for note in table.notes)
-        for table in bases_grids(analysis, about["data"])
+        for table in bases_grids(analysis, title)
     ]
     return "\n".join([facts(head), "", *tables])
 
