@@ -54,11 +54,13 @@ class Protocol(StrEnum):
 class State(StrEnum):
     """The state of a trial in our records.
 
-    A resume continues an INTERRUPTED trial from its checkpoint.
+    A PAUSED trial waits at a rung of early stopping. It goes on from its checkpoint if it belongs
+    to the best there. A resume continues an INTERRUPTED trial from its checkpoint.
     """
 
     NOT_STARTED = "NOT STARTED"
     RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
     INTERRUPTED = "INTERRUPTED"
     COMPLETE = "COMPLETE"
     PRUNED = "PRUNED"
@@ -68,7 +70,7 @@ class State(StrEnum):
     @property
     def finished(self) -> bool:
         """Whether the trial has ended and will not be trained further."""
-        return self not in (State.NOT_STARTED, State.RUNNING, State.INTERRUPTED)
+        return self not in (State.NOT_STARTED, State.RUNNING, State.PAUSED, State.INTERRUPTED)
 
 
 @dataclass(frozen=True)

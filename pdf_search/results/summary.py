@@ -29,6 +29,7 @@ UNDEFINED = "the metric is undefined"  # why a COMPLETE trial has no value
 STATE_ORDER = (
     State.COMPLETE,
     State.RUNNING,
+    State.PAUSED,
     State.INTERRUPTED,
     State.PRUNED,
     State.DIVERGED,

@@ -40,7 +40,7 @@ from pdf_search.sweep.trial_log.recovery import (
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.brackets import Brackets, brackets_reached
-from pdf_search.sweep.tune.rungs import Rungs, rebuild_rungs
+from pdf_search.sweep.tune.promotion import PromotingSource, rebuild
 from pdf_search.sweep.tune.runner import Runner, open_runner
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
 from pdf_search.sweep.tune.trainable import Shared, TrialFunction
@@ -91,6 +91,7 @@ class Driver:
             gpus=size.gpus,
             checkpoint_seconds=options.checkpoint_seconds,
             function=self.functions.trial,
+            rungs=plan.rungs,
             bases=shared_bases(plan.space),
         )
         say = partial(print_line, self.console)
@@ -110,14 +111,18 @@ class Driver:
         with self._trial_log(Phase.SEARCH, study) as trial_log:
             settle_study(study, trial_log)
             retry(trial_log)
+            brackets = self._brackets(trial_log)
             unfinished = self._unfinished(trial_log)
             study.learn(self.plan.earlier.trials)
-            source = self._suggestions(study, trial_log, unfinished)
+            new = self._suggestions(study, trial_log, unfinished)
+            source = self._promoting(new, brackets, trial_log)
             self.view.expect(source.remaining())
-            runner.run(source, trial_log, self._scheduler(trial_log))
+            runner.run(source, trial_log, EqualEpochScheduler(brackets))
+            if not self.stop_condition.ended:
+                source.finish()
             if self.stop_condition.alike:
                 retry_later(trial_log)
-        self._tell(source.message)
+        self._tell(new.message)
 
     def confirm(self, runner: Runner, top_k: int) -> None:
         """Train the ``top_k`` best trials on fresh seeds, after rows left unfinished earlier.
@@ -206,19 +211,21 @@ class Driver:
             repeat=plan.options.repeat,
         )
 
-    def _scheduler(self, trial_log: TrialLog) -> EqualEpochScheduler | None:
-        plan = self.plan
-        if not plan.rungs:
-            return None
-        mode, keep = plan.metric.mode, max(1, plan.top_k)
-        rungs: Rungs | Brackets
-        if plan.method.stopping == "hyperband":
-            rungs = Brackets(mode, plan.rungs, plan.epochs, REDUCTION, keep)
+    def _brackets(self, trial_log: TrialLog) -> Brackets:
+        """The rungs, with what is recorded already; without rungs nothing is stopped."""
+        plan, rule = self.plan, self.plan.method.stopping
+        keep = max(1, plan.top_k)
+        brackets = Brackets.make(rule, plan.metric.mode, plan.rungs, REDUCTION, keep)
+        if rule == "hyperband":
             self._say_brackets(trial_log)
-        else:
-            rungs = Rungs(mode, plan.grace, plan.epochs, REDUCTION, keep)
-        rebuild_rungs(rungs, trial_log)
-        return EqualEpochScheduler(rungs, mode, plan.epochs)
+        rebuild(brackets, trial_log)
+        return brackets
+
+    def _promoting(
+        self, new: Suggestions, brackets: Brackets, trial_log: TrialLog
+    ) -> PromotingSource:
+        device = self.plan.builder.device
+        return PromotingSource(new, brackets, trial_log, device, checkpoints.epoch_of)
 
     def _say_brackets(self, trial_log: TrialLog) -> None:
         """Say how far the brackets are, where some trials are recorded already."""

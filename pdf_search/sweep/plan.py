@@ -31,30 +31,27 @@ from pdf_search.sweep.samplers.fixed_points import chosen_portfolio
 from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
 from pdf_search.sweep.tune.brackets import bracket_words
-from pdf_search.sweep.tune.rungs import milestones
+from pdf_search.sweep.tune.rungs import LEAST_SAVED, rung_epochs, share_saved
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
-
-LEAST_GRACE = 3  # epochs; one or two say nothing, warm-up or not
 
 
 @dataclass(frozen=True)
 class Plan(Planned):
     """A checked sweep that can start.
 
-    ``rungs`` are the epochs at which the worst trials are stopped, () for none. No trial is stopped
-    before epoch ``grace``. ``first`` is the configuration of an example trial. ``configurations``
-    is how many different ones a finite space has within its limits, None if they were not counted.
-    ``portfolio`` are the points that are tried after those that the space lists. ``earlier`` are
-    the trials of earlier sweeps that the sampler is told of. ``bases`` lists those of compact
-    points; None if there are none, or with the option ``quick``.
+    ``rungs`` are the epochs at which trials wait and the best go on, () for none. ``first`` is the
+    configuration of an example trial. ``configurations`` is how many different ones a finite space
+    has within its limits, None if they were not counted. ``portfolio`` are the points that are
+    tried after those that the space lists. ``earlier`` are the trials of earlier sweeps that the
+    sampler is told of. ``bases`` lists those of compact points; None if there are none, or with the
+    option ``quick``.
     """
 
     space: Space
     method: Method
     trials: int
     rungs: tuple[int, ...]
-    grace: int
     top_k: int
     seeds: int
     confirm_epochs: int
@@ -129,14 +126,16 @@ class Plan(Planned):
         if self.method.stopping == "none":
             return f"none (method {self.method.name})"
         if not self.rungs:
-            return (
-                f"none: the first {self.grace} of {self.epochs} epochs are grace, so no trial can "
-                "be stopped early"
-            )
+            trials, epochs = counted(self.trials, "trial"), counted(self.epochs, "epoch")
+            return f"none: with {trials} of {epochs} it can save next to nothing"
         if self.method.stopping == "hyperband":
             return bracket_words(self.rungs, REDUCTION, self.trials)
-        epochs = ", ".join(map(str, self.rungs))
-        return f"the best 1/{REDUCTION}, at least {max(1, self.top_k)}, go on after epoch {epochs}"
+        rungs, keep = ", ".join(map(str, self.rungs)), max(1, self.top_k)
+        saved = share_saved(self.rungs, self.epochs, self.trials, REDUCTION, keep)
+        return (
+            f"the best 1/{REDUCTION}, at least {keep}, go on after epoch {rungs}; it can save "
+            f"{saved:.0%} of the epochs"
+        )
 
     def _confirming(self) -> str:
         if not self.top_k:
@@ -162,7 +161,7 @@ class Plan(Planned):
             seeds=self.seeds,
             confirm_epochs=self.confirm_epochs,
         )
-        own = {"grace": self.grace, "portfolio": [dict(point) for point in self.portfolio]}
+        own = {"rungs": self.rungs, "portfolio": [dict(point) for point in self.portfolio]}
         return settled.recorded() | own | self.facts | {"bases": recorded_bases(self.bases)}
 
 
@@ -197,7 +196,6 @@ def plan_sweep(
     resources = settle_resources(options, available_nodes(options), trials)
     data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     name = options.name or default_name(expanded(options.out), space.name)
-    grace = min(max(longest_warmup(space) + 1, LEAST_GRACE), epochs)
     plan = Plan(
         options=options,
         folder=SweepFolder.of(options.out, name, options.db),
@@ -209,8 +207,7 @@ def plan_sweep(
         method=method,
         trials=trials,
         epochs=epochs,
-        rungs=milestones(grace, epochs, REDUCTION) if method.stopping != "none" else (),
-        grace=grace,
+        rungs=(),
         top_k=defaults.confirm_top_k if options.top_k is None else options.top_k,
         seeds=options.seeds or (1 if config.folds else defaults.confirm_seeds),
         confirm_epochs=options.confirm_epochs or epochs,
@@ -221,8 +218,17 @@ def plan_sweep(
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
-    plan = _counted(plan)
+    plan = _with_rungs(_counted(plan))
     return _with_few_noted(_with_start(plan) if fresh else plan)
+
+
+def _with_rungs(plan: Plan) -> Plan:
+    """The plan with the rungs of its method, unless they can save next to nothing."""
+    if plan.method.stopping == "none":
+        return plan
+    rungs = rung_epochs(longest_warmup(plan.space), plan.epochs)
+    saved = share_saved(rungs, plan.epochs, plan.trials, REDUCTION, max(1, plan.top_k))
+    return replace(plan, rungs=rungs) if saved >= LEAST_SAVED else plan
 
 
 def _counted(plan: Plan) -> Plan:

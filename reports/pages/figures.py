@@ -25,6 +25,7 @@ COLOURS = (
 STATE_COLOURS = {
     State.COMPLETE: "#0072b2",
     State.RUNNING: "#009e73",
+    State.PAUSED: "#56b4e9",
     State.INTERRUPTED: "#e69f00",
     State.PRUNED: "#7f8b99",
     State.DIVERGED: "#d55e00",

@@ -54,6 +54,9 @@ class SilentView:
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
         self.events.append(f"epoch {trial.number} {trial.epochs_done} {best.values('valid')}")
 
+    def paused(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        self.events.append(f"paused {trial.number} {trial.epochs_done}")
+
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         self.events.append(f"ended {trial.number} {trial.state} {best.values('valid')}")
 

@@ -27,29 +27,48 @@ def test_the_first_trials_have_the_shares_of_a_cycle() -> None:
     assert [first[bracket] for bracket in range(3)] == [4, 2, 2]
 
 
+def everyone(_number: int) -> bool:
+    return True
+
+
 def test_trials_are_compared_within_their_bracket_alone() -> None:
-    brackets = Brackets("min", (3, 9), 20, 3)
+    brackets = Brackets.hyperband("min", (3, 9), 3)
     first, second, never = (
         [n for n in range(17) if brackets.order[n] == bracket] for bracket in range(3)
     )
-    assert not brackets.stops(first[0], 3, 1.0)
-    assert brackets.stops(first[1], 3, 2.0)
-    assert not brackets.stops(second[0], 3, 9.0)  # no rung of its bracket
-    assert not brackets.stops(second[0], 9, 9.0)  # the first of its bracket
-    assert brackets.stops(second[1], 9, 9.5)
-    assert not any(brackets.stops(number, 9, 99.0) for number in never)
-    assert brackets.seen == {3, 9}
-    assert not brackets.stops(first[2] + 17, 3, 0.5)  # the next cycle
+    assert (brackets.of(first[0]).epochs, brackets.of(second[0]).epochs) == ((3, 9), (9,))
+    assert brackets.of(never[0]).epochs == ()
+    for number, value in zip(first[:3], (1.0, 2.0, 0.5), strict=True):
+        brackets.see(number, 3, value)
+    assert brackets.promotable(everyone, ended=False) == first[2]
+    for number, value in zip(second[:3], (9.5, 9.0, 9.9), strict=True):
+        brackets.see(number, 3, value)  # no rung of its bracket
+        brackets.see(number, 9, value)
+    brackets.of(first[2]).promote(first[2])
+    assert brackets.promotable(everyone, ended=False) == second[1]
+    brackets.see(first[0] + 17, 3, 0.1)  # the next cycle is in the same bracket
+    assert next(n for _, n in brackets.of(first[0]).reached[3]) == first[0] + 17
 
 
 def test_the_brackets_together_keep_enough_to_confirm() -> None:
-    brackets = Brackets("min", (3,), 9, 3, keep=3)
+    brackets = Brackets.hyperband("min", (3,), 3, keep=3)
+    assert [rungs.keep for rungs in brackets.brackets] == [2, 2]
+
+
+def test_those_left_behind_are_counted_by_bracket() -> None:
+    brackets = Brackets.hyperband("min", (3,), 3)
     first = [n for n in range(len(brackets.order)) if brackets.order[n] == 0]
-    assert [brackets.stops(n, 3, float(v)) for n, v in zip(first[:3], (1, 2, 3), strict=True)] == [
-        False,
-        False,
-        True,
-    ]
+    for number in first:
+        brackets.see(number, 3, float(number))
+    go_on = len(first) // 3
+    behind = [number for number, _, most in brackets.left_behind(len(brackets.order))]
+    assert behind == first[go_on:]
+
+
+def test_halving_alone_is_one_bracket() -> None:
+    brackets = Brackets.make("asha", "min", (3, 9), 3, 2)
+    assert {brackets.of(number) for number in range(5)} == {brackets.brackets[0]}
+    assert (brackets.of(4).epochs, brackets.of(4).keep) == ((3, 9), 2)
 
 
 def test_a_plan_and_a_resume_tell_the_brackets() -> None:

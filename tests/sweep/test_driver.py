@@ -86,13 +86,15 @@ def test_early_stopping_follows_the_metric_and_remembers_what_was_recorded(
         for epoch in (1, 2, 3):
             trial_log.epoch(job.number, report(epoch, value), "cpu")
     with driven(replace(plan, metric=METRICS[name]), bench) as (driver, _, again):
-        scheduler = driver._scheduler(again)
-        assert scheduler is not None
-        sign = 1 if METRICS[name].mode == "max" else -1
-        assert scheduler.rungs.seen[3] == {0: sign * 0.4, 1: sign * 0.5, 2: sign * 0.6}
-        good, bad = (0.2, 0.8) if sign < 0 else (0.8, 0.2)
-        assert scheduler.rungs.stops(7, 3, bad)
-        assert not scheduler.rungs.stops(8, 3, good)
+        rungs = driver._brackets(again).of(0)
+        best = 2 if METRICS[name].mode == "max" else 0
+        assert [number for _, number in rungs.reached[3]] == [best, 1, 2 - best]
+        assert [number for number in range(3) if rungs.goes_on(number)] == [best]
+        good, bad = (0.2, 0.8) if best == 0 else (0.8, 0.2)
+        rungs.see(7, 3, bad)
+        assert not rungs.goes_on(7)
+        rungs.see(8, 3, good)
+        assert rungs.goes_on(8)
 
 
 @pytest.mark.parametrize("name", METRICS)

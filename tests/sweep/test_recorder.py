@@ -22,6 +22,7 @@ from pdf_search.records import State, TrialOutcome
 from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.tune import checkpoints
+from pdf_search.sweep.tune.brackets import Brackets
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import (
     NUMBER,
@@ -32,7 +33,6 @@ from pdf_search.sweep.tune.payload import (
     unpack_epoch,
 )
 from pdf_search.sweep.tune.ray_session import compare_node
-from pdf_search.sweep.tune.rungs import Rungs
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
 from pdf_search.sweep.tune.searcher import JobSearcher
 from tests.sweep.helpers import NAME, Bench, report
@@ -65,16 +65,16 @@ def test_what_travels_arrives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "stopped", "state"),
+    ("outcome", "waiting", "state"),
     [
         (TrialOutcome(State.COMPLETE, 1), set(), State.COMPLETE),
         (TrialOutcome(State.DIVERGED, 1, "nan"), set(), State.DIVERGED),
-        (None, {0}, State.PRUNED),
+        (None, {0}, State.PAUSED),
         (None, set(), State.FAILED),
     ],
 )
 def test_states_are_true(
-    bench: Bench, outcome: TrialOutcome | None, stopped: set[int], state: State
+    bench: Bench, outcome: TrialOutcome | None, waiting: set[int], state: State
 ) -> None:
     trial_log = bench.trial_log()
     stop_condition = StopCondition()
@@ -82,7 +82,7 @@ def test_states_are_true(
     suggestion = searcher.suggest("t")
     assert suggestion[NUMBER] == 0
     assert json.loads(suggestion[TRIAL])["phase"] == "search"
-    recorder = Recorder(trial_log, stop_condition, stopped, "/trials")
+    recorder = Recorder(trial_log, stop_condition, waiting, "/trials")
     recorder.on_trial_start(0, [], ray_trial())
     send(recorder, pack_epoch(report(1, 2.0), "cpu"))
     if outcome is not None:
@@ -196,21 +196,21 @@ def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
 
 
 def test_the_scheduler_stops_at_rungs_only_and_never_at_the_budget() -> None:
-    scheduler = EqualEpochScheduler(Rungs("min", 3, 9, 3), "min", 9)
+    scheduler = EqualEpochScheduler(Brackets.make("asha", "min", (3,), 3, 1))
 
     def decide(number: int, epoch: int, value: float) -> str:
         return scheduler.on_trial_result(
             None, ray_trial(number), pack_epoch(report(epoch, value), "")
         )
 
-    assert decide(0, 3, 1.0) == "CONTINUE"
+    assert decide(0, 3, 1.0) == "STOP"  # it waits, with nothing to be compared with
     assert decide(1, 2, 9.0) == "CONTINUE"
     assert decide(1, 3, 2.0) == "STOP"
     assert decide(2, 3, nan) == "CONTINUE"  # it ends by itself, as DIVERGED
-    assert decide(3, 3, 1.9) == "STOP"  # and is no cut-off
-    assert decide(0, 9, 99.0) == "CONTINUE"
+    assert decide(3, 3, 0.9) == "CONTINUE"  # the best of four
+    assert decide(3, 9, 99.0) == "CONTINUE"
     assert scheduler.on_trial_result(None, ray_trial(0), {"end": "{}"}) == "CONTINUE"
-    assert scheduler.stopped == {1, 3}
+    assert scheduler.waiting == {0, 1}
 
 
 def test_a_checkpoint_knows_its_epoch(tmp_path: Path) -> None:

@@ -1,88 +1,130 @@
 from __future__ import annotations
 
-from math import inf, isinf, nan
+from math import inf, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf_search.sweep.tune.rungs import Rungs, cutoff, milestones
+from pdf_search.sweep.tune.rungs import Rungs, rung_epochs, share_saved
 
 
-def test_rungs_lie_below_the_budget() -> None:
-    assert milestones(3, 20, 3) == (3, 9)
-    assert milestones(3, 9, 3) == (3,)
-    assert milestones(20, 20, 3) == ()
+def at_first(rungs: Rungs, *values: float | None) -> Rungs:
+    """Trials 0, 1, ... reach the rung of epoch 3 with these values."""
+    for number, value in enumerate(values):
+        rungs.see(number, 3, value)
+    return rungs
 
 
-def test_first_trial_passes_and_a_worse_one_stops() -> None:
-    rungs = Rungs("min", 3, 20, 3)
-    assert not rungs.stops(0, 3, 1.0)
-    assert rungs.stops(1, 3, 2.0)
-    assert not rungs.stops(2, 3, 0.5)
+def everyone(_number: int) -> bool:
+    return True
 
 
-def test_higher_is_better_in_mode_max() -> None:
-    rungs = Rungs("max", 3, 20, 3)
-    assert not rungs.stops(0, 3, 0.7)
-    assert rungs.stops(1, 3, 0.6)
-    assert not rungs.stops(2, 3, 0.8)
+def promoted(rungs: Rungs, ended: bool = False) -> list[int]:
+    """The trials that go on one after the other."""
+    found = []
+    while (number := rungs.promotable(everyone, ended)) is not None:
+        rungs.promote(number)
+        found.append(number)
+    return found
 
 
-def test_only_the_rungs_epochs_count() -> None:
-    rungs = Rungs("min", 3, 20, 3)
-    rungs.stops(0, 3, 1.0)
-    assert not any(rungs.stops(1, epoch, 99.0) for epoch in (1, 2, 4, 8, 10, 20))
+def test_rungs_count_from_the_end_of_warm_up_and_lie_below_the_budget() -> None:
+    assert rung_epochs(0, 40) == (3, 17)
+    assert rung_epochs(3, 40) == (6, 18)
+    assert rung_epochs(0, 301) == (25, 125)
+    assert rung_epochs(10, 12) == ()
+
+
+def test_what_stopping_can_save() -> None:
+    # 16 x 6 epochs, 5 x 12, 3 x 22 of 16 x 40.
+    assert share_saved((6, 18), 40, 16, 3, 3) == pytest.approx(1 - (96 + 60 + 66) / 640)
+    assert share_saved((6, 18), 40, 3, 3, 3) == 0
+    assert share_saved((), 40, 16, 3, 3) == 0
+
+
+@pytest.mark.parametrize(("mode", "values"), [("min", (3, 1, 2, 9)), ("max", (1, 3, 2, 0))])
+def test_the_best_third_goes_on_and_the_rest_waits(mode: str, values: tuple[float, ...]) -> None:
+    rungs = Rungs(mode, (3, 9), 3)
+    for number, value in enumerate(values[:2]):
+        rungs.see(number, 3, value)
+        assert not rungs.goes_on(number)  # two are too few to have a best third
+    rungs.see(2, 3, values[2])
+    assert not rungs.goes_on(2)
+    assert promoted(rungs) == [1]
+    rungs.see(3, 3, values[3])
+    assert promoted(rungs) == []
+
+
+def test_a_trial_goes_on_when_worse_ones_have_come() -> None:
+    rungs = at_first(Rungs("min", (3, 9), 3), 1.0, 2.0, 3.0)
+    assert promoted(rungs) == [0]
+    for number, value in enumerate((4.0, 5.0, 6.0), start=3):
+        rungs.see(number, 3, value)
+    assert promoted(rungs) == [1]
+
+
+def test_trials_are_compared_by_their_best_so_far() -> None:
+    rungs = Rungs("min", (3,), 3)
+    for epoch, value in ((1, 0.5), (2, 9.0), (3, 8.0)):
+        rungs.see(0, epoch, value)
+    rungs.see(1, 3, 0.6)
+    rungs.see(2, 3, 0.7)
+    assert promoted(rungs) == [0]
+
+
+def test_higher_rungs_come_first() -> None:
+    rungs = at_first(Rungs("min", (3, 9), 3), *(float(n) for n in range(9)))
+    assert promoted(rungs) == [0, 1, 2]
+    for number, value in ((0, 0.5), (1, 0.4), (2, 0.3)):
+        rungs.see(number, 9, value)
+    for number in range(9, 12):
+        rungs.see(number, 3, 99.0)
+    assert promoted(rungs) == [0, 3]  # 0 by its value in epoch 3
+
+
+def test_only_trials_that_wait_are_taken() -> None:
+    rungs = at_first(Rungs("min", (3, 9), 3), *(float(n) for n in range(6)))
+    assert rungs.promotable(lambda number: number != 0, ended=False) == 1
+    assert rungs.promotable(lambda number: number > 1, ended=False) is None
+
+
+def test_the_best_few_go_on_once_no_new_trials_come() -> None:
+    rungs = at_first(Rungs("min", (3, 9), 3, keep=2), 3.0, 1.0, 2.0)
+    assert promoted(rungs) == [1]
+    assert promoted(rungs, ended=True) == [2]
 
 
 @pytest.mark.parametrize("value", [nan, inf, -inf, None])
-def test_a_value_that_is_not_finite_is_worst_and_no_cutoff(value: float | None) -> None:
-    rungs = Rungs("min", 3, 20, 3)
-    assert not rungs.stops(0, 3, value)  # nothing to compare with
-    assert not rungs.stops(1, 3, 5.0)  # and not a cut-off for others
-    assert rungs.stops(2, 3, value)
-    assert rungs.stops(3, 3, 6.0)
-    assert not rungs.stops(4, 3, 4.0)
+def test_a_value_that_is_not_finite_is_worst(value: float | None) -> None:
+    rungs = at_first(Rungs("min", (3,), 3), value, 5.0, 4.0)
+    assert promoted(rungs) == [2]
+    assert promoted(at_first(Rungs("max", (3,), 3), value, 5.0, 4.0)) == [1]
 
 
-def test_a_trial_is_judged_once_at_a_rung() -> None:
-    rungs = Rungs("min", 3, 20, 3)
-    rungs.stops(0, 3, 1.0)
-    rungs.record(1, 3, 2.0)
-    assert not rungs.stops(1, 3, 2.0)
+def test_a_trial_enters_a_rung_once_and_only_at_its_epoch() -> None:
+    rungs = Rungs("min", (3, 9), 3)
+    for epoch in (1, 2, 4, 8, 10):
+        rungs.see(0, epoch, 1.0)
+    assert rungs.last == {}
+    rungs.see(0, 3, 2.0)
+    rungs.see(0, 3, 0.1)  # trained again after a lost checkpoint
+    assert rungs.reached[3] == [(1.0, 0)]
 
 
-def test_recorded_results_decide_as_if_seen() -> None:
-    seen, rebuilt = Rungs("min", 3, 20, 3), Rungs("min", 3, 20, 3)
-    for number, value in enumerate([1.0, 2.0, 1.5, 0.7]):
-        seen.stops(number, 3, value)
-        rebuilt.record(number, 3, value)
-    for value in (0.6, 0.9, 1.1, 3.0):
-        trial = Rungs("min", 3, 20, 3)
-        trial.seen = {3: dict(rebuilt.seen[3]), 9: {}}
-        other = Rungs("min", 3, 20, 3)
-        other.seen = {3: dict(seen.seen[3]), 9: {}}
-        assert trial.stops(9, 3, value) == other.stops(9, 3, value)
+@given(st.permutations(range(12)), st.integers(1, 4))
+def test_who_is_left_behind_can_never_go_on(order: list[int], keep: int) -> None:
+    """Whatever order twelve trials come in, and however the rest of them do."""
+    rungs = Rungs("min", (3,), 3, keep)
+    behind: set[int] = set()
+    for number, value in enumerate(order):
+        rungs.see(number, 3, float(value))
+        behind |= {left for left, _, _ in rungs.left_behind(12)}
+    assert not behind & set(promoted(rungs, ended=True))
+    most = max(4, keep)
+    assert behind == {number for number, value in enumerate(order) if value >= most}
 
 
-def test_the_best_few_go_on_in_any_case() -> None:
-    rungs = Rungs("min", 3, 20, 3, keep=3)
-    assert [rungs.stops(n, 3, v) for n, v in enumerate([1.0, 2.0, 3.0, 4.0, 2.5, 0.5])] == [
-        False,
-        False,
-        False,
-        True,
-        False,
-        False,
-    ]
-    assert rungs.stops(6, 3, nan)
-
-
-@given(st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(-inf)), max_size=20))
-def test_a_cutoff_is_finite_and_between_the_finite_rewards(rewards: list[float]) -> None:
-    limit = cutoff(rewards, 3)
-    finite = [r for r in rewards if not isinf(r)]
-    if limit is None:
-        assert not rewards or len(finite) < len(rewards)
-    else:
-        assert min(finite) <= limit <= max(finite)
+def test_who_is_left_behind_knows_its_rank() -> None:
+    rungs = at_first(Rungs("min", (3,), 3), *(float(n) for n in range(5)))
+    assert list(rungs.left_behind(6)) == [(2, 3, 2), (3, 4, 2), (4, 5, 2)]

@@ -5,14 +5,14 @@ from math import nan
 from pathlib import Path
 
 import pytest
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, State
 from pdf_search.space import Space
 from pdf_search.sweep.trial_log.recovery import settle_study
 from tests.sweep.conftest import SPACE, write_space
-from tests.sweep.helpers import Bench, finish, report
+from tests.sweep.helpers import NAME, Bench, finish, report
 
 GRID = SPACE.replace(
     "learning_rate: {range: [1e-3, 1e-2], log: true}", "learning_rate: {choice: [0.002, 0.004]}"
@@ -90,8 +90,10 @@ def test_optuna_is_told_the_truth(bench: Bench) -> None:
 
 
 def test_a_draw_and_its_end_do_not_read_the_draws_before_them(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """TPE reads those that it learns from, up to a number; nothing else reads them."""
+    bench = Bench(tmp_path, space, "random+asha")
     listed = []
     monkeypatch.setattr(bench.log.study, "get_trials", lambda *a, **k: listed.append((a, k)))
     trial_log = bench.trial_log()
@@ -102,6 +104,50 @@ def test_a_draw_and_its_end_do_not_read_the_draws_before_them(
         finish(trial_log, job, 1.0, state)
     assert not listed
     assert not bench.log.untold
+    bench.close()
+
+
+def lent(bench: Bench) -> list[FrozenTrial]:
+    """The finished trials as the sampler sees them."""
+    bench.log.lent.renew()
+    return [trial for trial in bench.log.lent.lent if trial.state.is_finished()]
+
+
+def test_a_trial_that_waits_at_a_rung_is_seen_by_the_sampler_and_still_open(bench: Bench) -> None:
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
+    jobs = [source.next() for _ in range(2)]
+    for job in jobs:
+        assert job is not None
+        trial_log.planned(job)
+        trial_log.started(job.number)
+        trial_log.epoch(job.number, report(1, 3.0), "cpu")
+        trial_log.epoch(job.number, report(2, 2.0 + job.number), "cpu")
+    trial_log.paused(0)
+    (seen,) = lent(bench)
+    assert (seen.state, seen.number) == (TrialState.PRUNED, bench.log.untold[0] - 2)
+    assert seen.intermediate_values == {1: 3.0, 2: 2.0}
+    assert seen.params == bench.log.study.trials[0].params
+    assert [t.state for t in bench.log.study.trials[:2]] == [TrialState.RUNNING] * 2
+    assert bench.store.trials(NAME)[0].state is State.PAUSED
+    trial_log.epoch(0, report(3, 1.0), "cpu")
+    trial_log.ended(0, State.COMPLETE)  # it went on
+    (seen,) = lent(bench)
+    assert (seen.state, seen.value) == (TrialState.COMPLETE, 1.0)
+    assert seen.intermediate_values == {1: 3.0, 2: 2.0, 3: 1.0}
+
+
+def test_a_sampler_learns_from_the_last_trials(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdf_search.sweep.samplers.lent_trials.WINDOW", 3)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
+    for number in range(5):
+        job = source.next()
+        assert job is not None
+        finish(trial_log, job, float(number))
+    assert [t.value for t in lent(bench)] == [2.0, 3.0, 4.0]
 
 
 def test_an_end_that_a_killed_driver_did_not_tell_is_told_by_the_next(

@@ -20,7 +20,6 @@ from pdf_search.sweep.confirm_phase import (
 from pdf_search.sweep.samplers.seeds import confirm_seeds, search_seeds
 from pdf_search.sweep.trial_log.recovery import unfinished_jobs
 from pdf_search.sweep.trial_log.trial_log import TrialLog
-from pdf_search.sweep.tune.rungs import Rungs, rebuild_rungs
 from tests.sweep.helpers import NAME, Bench, finish, report
 from tests.sweep.simulated import simulated_baseline
 
@@ -164,15 +163,6 @@ def test_an_interrupted_trial_runs_no_longer_and_says_how_to_go_on(bench: Bench)
     again.started(1)
     row = bench.store.trials(NAME)[1]
     assert (row.state, row.message, row.epochs_done) == (State.RUNNING, "", 3)
-
-
-def test_rungs_are_rebuilt_from_the_database(bench: Bench) -> None:
-    trial_log = bench.trial_log()
-    start(bench, trial_log, epochs=4)
-    rungs = Rungs("min", 3, 12, 3)
-    rebuild_rungs(rungs, bench.trial_log())
-    assert rungs.seen[3] == {0: -2.0}
-    assert rungs.stops(1, 3, 2.5)
 
 
 def test_confirm_takes_the_best_complete_trials_in_the_order_of_the_search(bench: Bench) -> None:

@@ -33,7 +33,10 @@ class Source(Protocol):
     """Gives a phase its jobs one after the other."""
 
     def next(self) -> Job | None:
-        """The next job; None when there are no more."""
+        """The next job; None when there are no more, or none yet."""
+
+    def waits(self) -> bool:
+        """Whether jobs may still come after None, when a running trial has got further."""
 
     def remaining(self) -> int:
         """At most how many jobs are still to come."""
@@ -48,6 +51,10 @@ class ListSource:
     def next(self) -> Job | None:
         """See ``Source.next``."""
         return self.jobs.popleft() if self.jobs else None
+
+    def waits(self) -> bool:
+        """See ``Source.waits``; never here."""
+        return False
 
     def remaining(self) -> int:
         """See ``Source.remaining``; exact here."""

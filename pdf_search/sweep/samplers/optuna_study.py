@@ -24,6 +24,7 @@ from pdf_search.results import parse_url, sqlite_file
 from pdf_search.space import Parameter, Space
 from pdf_search.sweep.samplers.draws import distribution, draw, make_sampler
 from pdf_search.sweep.samplers.fixed_points import Point
+from pdf_search.sweep.samplers.lent_trials import LentTrials
 from pdf_search.sweep.samplers.prior import (
     Curve,
     PriorTrial,
@@ -91,6 +92,8 @@ class OptunaStudy:
         self.storage = open_storage(database)
         self.study = open_study(self.storage, name, metric)
         self.study_id = self.storage.get_study_id_from_name(name)
+        self.lent = LentTrials(self.study)
+        self.drawing = optuna.create_study(storage=self.lent, direction=self.study.direction)
         self.space = space
         self.metric = metric
         self.seed = seed
@@ -114,9 +117,18 @@ class OptunaStudy:
                 self.draws += 1
 
     def ask(self, sampler: str) -> Draw:
-        """Draw a point from the whole space with the sampler "tpe" or "random"."""
+        """Draw a point from the whole space with the sampler "tpe" or "random".
+
+        TPE sees the trials that ``LentTrials`` lends it.
+        """
         seed = sampler_seed(self.seed, self.draws)
-        self.study.sampler = make_sampler(sampler, seed, self.trials)
+        own = make_sampler(sampler, seed, self.trials)
+        if sampler == "tpe":
+            # A paused trial is still open in the Optuna study, where TPE would not see it.
+            self.lent.renew()
+            self.drawing.sampler = own
+            self.study.enqueue_trial(self._values(self.drawing.ask()))
+        self.study.sampler = own
         return self._walk(self.study.ask())
 
     def ask_point(self, point: Point) -> Draw:
@@ -128,11 +140,13 @@ class OptunaStudy:
 
     def _walk(self, trial: Trial) -> Draw:
         self.draws += 1
+        return trial.number, self._values(trial)
 
+    def _values(self, trial: Trial) -> dict[str, Any]:
         def choose(parameter: Parameter) -> Any:
             return draw(trial, parameter)
 
-        return trial.number, self.space.sample(choose)
+        return self.space.sample(choose)
 
     def accept(self, draw_number: int, trial_number: int) -> None:
         """Note that a draw became the trial of that number."""
@@ -143,6 +157,11 @@ class OptunaStudy:
         """Tell Optuna that a draw is not trained: it is outside the limits, or was tried before."""
         self._attribute(draw_number, REJECTED, reason)
         self.study.tell(draw_number, state=TrialState.FAIL)
+
+    def report(self, trial_number: int, epochs: Sequence[EpochReport]) -> None:
+        """Tell Optuna the values of a trial that has paused."""
+        if trial_number in self.untold:
+            self._report(self.untold[trial_number], finite_curve(epochs, self.metric))
 
     def tell(self, trial_number: int, state: State, epochs: Sequence[EpochReport]) -> None:
         """Tell Optuna how a trial ended; only the first call for a trial has an effect.
@@ -183,16 +202,20 @@ class OptunaStudy:
 
     def _report(self, draw_number: int, curve: Curve) -> None:
         trial = self._trial(draw_number)
+        told = self.storage.get_trial(self._trial_id(draw_number)).intermediate_values
         for epoch, value in thinned(curve):
-            trial.report(value, step=epoch)
+            if epoch not in told:
+                trial.report(value, step=epoch)
 
     def _attribute(self, draw_number: int, key: str, value: Any) -> None:
         self._trial(draw_number).set_user_attr(key, value)
 
     def _trial(self, draw_number: int) -> Trial:
         """The Optuna trial of a draw, which an earlier process may have asked for."""
-        find = self.storage.get_trial_id_from_study_id_trial_number
-        return Trial(self.study, find(self.study_id, draw_number))
+        return Trial(self.study, self._trial_id(draw_number))
+
+    def _trial_id(self, draw_number: int) -> int:
+        return self.storage.get_trial_id_from_study_id_trial_number(self.study_id, draw_number)
 
 
 def _earlier_trial(trial: PriorTrial, space: Space, metric: Metric) -> FrozenTrial:

@@ -61,6 +61,10 @@ class Suggestions:
         """See ``Source.remaining``."""
         return len(self.unfinished) + max(0, self.total - self.number)
 
+    def waits(self) -> bool:
+        """See ``Source.waits``; never here."""
+        return False
+
     def next(self) -> Job | None:
         """The next job; None when all trials have been given or nothing new can be found.
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 
 from pdf_search.records import TrialRecord
+from pdf_search.results import BestEpochs
 
 
 class LiveLine:
@@ -51,6 +52,11 @@ class LiveLine:
     def started(self, trial: TrialRecord) -> None:
         """See ``View.started``."""
         self.running.add((trial.sweep, trial.number))
+        self.refresh()
+
+    def paused(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+        """See ``View.paused``."""
+        self.running.discard((trial.sweep, trial.number))
         self.refresh()
 
     def status(self) -> str:

@@ -37,29 +37,38 @@ def retry(trial_log: TrialLog) -> None:
 def unfinished_jobs(
     trial_log: TrialLog, device: str, epoch_of: Callable[[str], int | None]
 ) -> list[Job]:
-    """A job for each trial that has not ended, which continues at its checkpoint.
+    """A job for each trial that was to train, which continues at its checkpoint.
 
     The recorded epochs after the checkpoint are dropped, because they are trained and reported
     again. ``epoch_of`` reads the epoch that a checkpoint holds, None if it cannot be read; such a
     trial starts afresh.
     """
-    jobs = []
-    for number, record in [i for i in trial_log.records.items() if not i[1].state.finished]:
-        epoch = epoch_of(record.checkpoint) if record.checkpoint else None
-        if epoch is None:
-            trial_log.restart(number)
+    numbers = [
+        number
+        for number, record in trial_log.records.items()
+        if not record.state.finished and record.state is not State.PAUSED
+    ]
+    return [job_from(trial_log, number, device, epoch_of) for number in numbers]
+
+
+def job_from(
+    trial_log: TrialLog, number: int, device: str, epoch_of: Callable[[str], int | None]
+) -> Job:
+    """The job that continues a recorded trial at its checkpoint; see ``unfinished_jobs``."""
+    record = trial_log.records[number]
+    epoch = epoch_of(record.checkpoint) if record.checkpoint else None
+    if epoch is None:
+        trial_log.restart(number)
+    if epoch != record.epochs_done:
         trial_log.rewind(number, epoch or 0)
-        jobs.append(
-            Job(
-                phase=record.phase,
-                number=number,
-                config=parse_trial({**record.config, "device": device}, "recorded trial"),
-                origin=record.origin,
-                params=record.params,
-                resume=record.checkpoint if epoch is not None else "",
-            )
-        )
-    return jobs
+    return Job(
+        phase=record.phase,
+        number=number,
+        config=parse_trial({**record.config, "device": device}, "recorded trial"),
+        origin=record.origin,
+        params=record.params,
+        resume=record.checkpoint if epoch is not None else "",
+    )
 
 
 def settle_study(study: OptunaStudy, trial_log: TrialLog) -> None:
@@ -72,4 +81,6 @@ def settle_study(study: OptunaStudy, trial_log: TrialLog) -> None:
         record = trial_log.records.get(number)
         if record is not None and record.state.finished:
             study.tell(number, record.state, trial_log.curve(number))
+        elif record is not None and record.state is State.PAUSED:
+            study.report(number, trial_log.curve(number))
     study.abandon_lost(set(trial_log.records))

@@ -29,6 +29,9 @@ class View(Protocol):
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
         """A trial that has done an epoch."""
 
+    def paused(self, trial: TrialRecord, best: BestEpochs) -> None:
+        """A trial that waits at a rung."""
+
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         """A trial that has ended, in whatever state."""
 
@@ -39,7 +42,8 @@ class TrialLog:
     The time for an epoch does not depend on how many came before it. ``study`` is the Optuna study
     that is told how trials end (search only). ``discard`` removes a checkpoint that is not needed
     any more. ``folder`` is the sweep's; paths of checkpoints are recorded relative to it. A log may
-    write several sweeps, whose trials are then numbered one sweep after the other.
+    write several sweeps, whose trials are then numbered one sweep after the other. ``going`` are
+    the trials that were given out and have neither paused nor ended.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class TrialLog:
         self.study = study
         self.sweeps: dict[str, SweepRecord] = {}
         self.records: dict[int, TrialRecord] = {}
+        self.going: set[int] = set()
         self._shapes: dict[str, InputShape] = {}
         self._first: dict[str, int] = {}  # number of each sweep's first trial
         self._best: dict[int, BestEpochs] = {}  # of trials that run
@@ -82,6 +87,7 @@ class TrialLog:
 
     def planned(self, job: Job) -> None:
         """Record a trial that waits for its turn; a trial that is resumed is recorded already."""
+        self.going.add(job.number)
         if job.number in self.records:
             return
         sweep, phase, number = self._key(job.number)
@@ -124,11 +130,20 @@ class TrialLog:
         if old and _folder(old) != _folder(path):
             self.discard(_folder(old))
 
+    def paused(self, number: int) -> None:
+        """Record that a trial waits at a rung, and tell the Optuna study how far it came."""
+        self.going.discard(number)
+        self.save(replace(self.records[number], state=State.PAUSED))
+        if self.study is not None:
+            self.study.report(number, self.curve(number))
+        self.view.paused(self.records[number], self.best(number))
+
     def ended(self, number: int, state: State, message: str = "") -> None:
         """Record how a trial ended, and tell the Optuna study and the view.
 
         The checkpoint of a PRUNED or DIVERGED trial is removed.
         """
+        self.going.discard(number)
         record = replace(self.records[number], state=state, ended=now(), message=message)
         useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
         if useless:

@@ -7,7 +7,7 @@ each after it, never in the last. The asynchronous form is that of Li et al. 202
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from math import ceil
 
@@ -41,35 +41,46 @@ def bracket_order(count: int, factor: int) -> tuple[int, ...]:
 class Brackets:
     """The decisions of ``Rungs``, each trial compared with those of its own bracket.
 
-    The bracket of a trial depends on its number alone, so a resume finds it again. ``keep`` is how
-    many trials at least should reach the end, all brackets together.
+    ``order`` is the bracket of each trial, repeated; it depends on the trial's number alone, so a
+    resume finds it again. Asynchronous successive halving is one bracket.
     """
 
-    def __init__(
-        self, mode: str, rungs: tuple[int, ...], budget: int, factor: int, keep: int = 1
-    ) -> None:
-        self.order = bracket_order(len(rungs) + 1, factor)
+    def __init__(self, brackets: list[Rungs], order: tuple[int, ...] = (0,)) -> None:
+        self.brackets = brackets
+        self.order = order
+
+    @classmethod
+    def make(cls, rule: str, mode: str, rungs: tuple[int, ...], factor: int, keep: int) -> Brackets:
+        """The brackets of the rule "asha" or "hyperband"; the best 1/``factor`` go on."""
+        if rule == "hyperband":
+            return cls.hyperband(mode, rungs, factor, keep)
+        return cls([Rungs(mode, rungs, factor, keep)])
+
+    @classmethod
+    def hyperband(cls, mode: str, rungs: tuple[int, ...], factor: int, keep: int = 1) -> Brackets:
+        """The brackets of Hyperband; ``keep`` trials at least reach the end, of all together."""
         each = ceil(keep / (len(rungs) + 1))
-        self.brackets = [
-            Rungs(mode, own[0] if own else budget, budget, factor, each)
-            for own in bracket_rungs(rungs)
-        ]
+        brackets = [Rungs(mode, own, factor, each) for own in bracket_rungs(rungs)]
+        return cls(brackets, bracket_order(len(rungs) + 1, factor))
 
-    @property
-    def seen(self) -> set[int]:
-        """The epochs of all rungs."""
-        return {epoch for bracket in self.brackets for epoch in bracket.seen}
+    def see(self, number: int, epoch: int, value: float | None) -> None:
+        """See ``Rungs.see``."""
+        self.of(number).see(number, epoch, value)
 
-    def record(self, number: int, epoch: int, value: float | None) -> None:
-        """See ``Rungs.record``."""
-        self._of(number).record(number, epoch, value)
-
-    def stops(self, number: int, epoch: int, value: float | None) -> bool:
-        """See ``Rungs.stops``."""
-        return self._of(number).stops(number, epoch, value)
-
-    def _of(self, number: int) -> Rungs:
+    def of(self, number: int) -> Rungs:
+        """The rungs of a trial's bracket."""
         return self.brackets[self.order[number % len(self.order)]]
+
+    def promotable(self, waits: Callable[[int], bool], ended: bool) -> int | None:
+        """The next trial that should go on, in the first bracket that has one; None for none."""
+        found = (rungs.promotable(waits, ended) for rungs in self.brackets)
+        return next((number for number in found if number is not None), None)
+
+    def left_behind(self, trials: int) -> Iterator[tuple[int, int, int]]:
+        """See ``Rungs.left_behind``; ``trials`` are those of all brackets."""
+        sizes = Counter(self.order[number % len(self.order)] for number in range(trials))
+        for place, rungs in enumerate(self.brackets):
+            yield from rungs.left_behind(sizes[place])
 
 
 def bracket_words(rungs: tuple[int, ...], factor: int, trials: int) -> str:

@@ -28,17 +28,17 @@ LONGEST = 2000  # characters of an error message that are kept
 class Recorder(Callback):
     """Records what Ray reports of trials.
 
-    ``stopped`` are the numbers of the trials that early stopping ended; the scheduler adds to it.
+    ``waiting`` are the numbers of the trials that wait at a rung; the scheduler adds to it.
     ``storage`` is the folder or URI under which Ray keeps checkpoints. An exception in a callback
     ends the run through the stop condition.
     """
 
     def __init__(
-        self, trial_log: TrialLog, stop_condition: StopCondition, stopped: set[int], storage: str
+        self, trial_log: TrialLog, stop_condition: StopCondition, waiting: set[int], storage: str
     ) -> None:
         self.trial_log = trial_log
         self.stop_condition = stop_condition
-        self.stopped = stopped
+        self.waiting = waiting
         self.storage = storage
         self.ends: dict[int, TrialOutcome] = {}
         self.trained: set[int] = set()
@@ -86,14 +86,15 @@ class Recorder(Callback):
     def on_trial_complete(
         self, iteration: int, trials: list[Trial], trial: Trial, **_: Any
     ) -> None:
-        """Record the end of a trial: its outcome, or PRUNED if the scheduler stopped it."""
+        """Record the end of a trial: its outcome, or PAUSED if the scheduler stopped it."""
         with self._guarded():
             number = trial.config[NUMBER]
             outcome = self.ends.get(number)
             if outcome is not None:
                 self._ended(number, outcome.state, outcome.message)
-            elif number in self.stopped:
-                self._ended(number, State.PRUNED)
+            elif number in self.waiting:
+                self.waiting.discard(number)
+                self.trial_log.paused(number)
             else:
                 self._ended(number, State.FAILED, "the worker ended without an outcome")
 

@@ -1,87 +1,102 @@
-"""The rungs of asynchronous successive halving (Li et al. 2020, arXiv:1810.05934).
+"""The rungs of asynchronous successive halving (Li et al. 2020, arXiv:1810.05934, algorithm 2).
 
-A trial that reaches the epoch of a rung goes on if it is among the best 1/factor of the trials
-that reached it before. A value that is not finite is worse than any other, and is never a cut-off.
+A trial that reaches the epoch of a rung waits there. It goes on if it is among the best 1/factor of
+the trials that have reached the rung, at once or when others have come. Trials are compared by
+their best value so far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import ceil, floor, inf, isfinite
-from typing import TYPE_CHECKING
+from bisect import insort
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from math import inf, isfinite
 
-from pdf_search.sweep.trial_log.trial_log import TrialLog
-
-if TYPE_CHECKING:
-    from pdf_search.sweep.tune.brackets import Brackets
-
-
-def milestones(grace: int, budget: int, factor: int) -> tuple[int, ...]:
-    """The epochs of the rungs, ascending: grace, grace * factor, ... below the budget."""
-    epochs = []
-    epoch = grace
-    while epoch < budget:
-        epochs.append(epoch)
-        epoch *= factor
-    return tuple(epochs)
+SHARES = (1 / 12, 5 / 12)  # of the epochs after warm-up: the rungs
+LEAST = 3  # epochs after warm-up; one or two say nothing
+LEAST_SAVED = 0.1  # of all epochs; for less, no trial is stopped
 
 
-def cutoff(rewards: Iterable[float], factor: int) -> float | None:
-    """The reward that the best 1/factor reach: the quantile 1 - 1/factor, interpolated linearly.
+def rung_epochs(warmup: int, epochs: int) -> tuple[int, ...]:
+    """The epochs of the rungs, counted from the end of the longest ``warmup``; () for none.
 
-    None if there is no reward yet, or if the quantile is not finite.
+    Chosen on recorded curves (``benchmarks/search.py``).
     """
-    ordered = sorted(rewards)
-    if not ordered:
-        return None
-    place = (1 - 1 / factor) * (len(ordered) - 1)
-    low, high = ordered[floor(place)], ordered[ceil(place)]
-    if isfinite(low):
-        return low + (place - floor(place)) * (high - low)
-    return high if isfinite(high) else None
+    after = [max(LEAST, round(share * (epochs - warmup))) for share in SHARES]
+    return tuple(sorted({warmup + epoch for epoch in after if warmup + epoch < epochs}))
+
+
+def share_saved(rungs: Sequence[int], epochs: int, trials: int, factor: int, keep: int) -> float:
+    """The share of the epochs of ``trials`` that stopping can save at most."""
+    spent, going, before = 0, trials, 0
+    for epoch in rungs:
+        spent += going * (epoch - before)
+        going, before = min(going, max(going // factor, keep)), epoch
+    return 1 - (spent + going * (epochs - before)) / (trials * epochs)
 
 
 class Rungs:
-    """The reward of each trial at each rung, by trial number, and the decision who goes on.
+    """The trials at each rung, by trial number, and which of them went on.
 
-    A trial among the best ``keep`` of a rung always goes on, because with few trials the best
-    1/factor would be too few to confirm. Rewards are maximised; ``mode`` "min" flips the sign.
+    ``keep`` is how many trials at least go on from each rung once no new trials come. Values are
+    maximised; ``mode`` "min" flips the sign.
     """
 
-    def __init__(self, mode: str, grace: int, budget: int, factor: int, keep: int = 1) -> None:
+    def __init__(self, mode: str, epochs: Sequence[int], factor: int, keep: int = 1) -> None:
+        self.epochs = tuple(epochs)
         self.factor = factor
         self.keep = keep
         self.sign = 1.0 if mode == "max" else -1.0
-        self.seen: dict[int, dict[int, float]] = {
-            epoch: {} for epoch in milestones(grace, budget, factor)
-        }
+        self.best: dict[int, float] = {}
+        # The trials that reached each rung, best first; equal ones by number.
+        self.reached: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in self.epochs}
+        self.went_on: dict[int, set[int]] = {epoch: set() for epoch in self.epochs}
+        self.last: dict[int, int] = {}  # the rung that each trial reached last
 
-    def record(self, number: int, epoch: int, value: float | None) -> None:
-        """Enter a trial's value without a decision; an epoch that is no rung is ignored."""
-        if epoch in self.seen:
-            self.seen[epoch][number] = self._reward(value)
+    def see(self, number: int, epoch: int, value: float | None) -> None:
+        """Note the value of a trial's epoch; a value that is not finite is never the best."""
+        reward = self.sign * value if value is not None and isfinite(value) else -inf
+        self.best[number] = max(self.best.get(number, -inf), reward)
+        if epoch in self.reached and self.last.get(number, 0) < epoch:
+            insort(self.reached[epoch], (-self.best[number], number))
+            self.last[number] = epoch
 
-    def stops(self, number: int, epoch: int, value: float | None) -> bool:
-        """Enter a trial's value, and say whether the trial is stopped.
+    def goes_on(self, number: int) -> bool:
+        """Whether a trial is among the best 1/factor of the rung that it reached last."""
+        return number in self._best_of(self.last[number], ended=False)
 
-        Only the first call at a rung decides; an epoch that is no rung is ignored.
+    def promote(self, number: int) -> None:
+        """Note that a trial goes on from the rung that it reached last."""
+        if number in self.last:
+            self.went_on[self.last[number]].add(number)
+
+    def promotable(self, waits: Callable[[int], bool], ended: bool) -> int | None:
+        """The trial that should go on next, from the highest rung; None for none.
+
+        ``waits`` says whether a trial waits. ``ended``: no new trials come, so the ``keep`` best
+        of each rung go on in any case.
         """
-        rung = self.seen.get(epoch)
-        if rung is None or number in rung:
-            return False
-        limit = cutoff(rung.values(), self.factor)
-        reward = self._reward(value)
-        better = sum(other > reward for other in rung.values())
-        rung[number] = reward
-        return limit is not None and reward < limit and better >= self.keep
+        for epoch in reversed(self.epochs):
+            for number in self._best_of(epoch, ended):
+                if number not in self.went_on[epoch] and waits(number):
+                    return number
+        return None
 
-    def _reward(self, value: float | None) -> float:
-        return self.sign * value if value is not None and isfinite(value) else -inf
+    def left_behind(self, trials: int) -> Iterator[tuple[int, int, int]]:
+        """The trials that can go on no more, each with its rank at its rung and how many go on.
 
+        ``trials`` is how many reach the first rung at most. Other trials can only worsen a rank.
+        """
+        most = trials
+        for epoch in self.epochs:
+            most = max(most // self.factor, self.keep)
+            for rank, (_, number) in enumerate(self.reached[epoch], start=1):
+                if rank > most and number not in self.went_on[epoch]:
+                    yield number, rank, most
 
-def rebuild_rungs(rungs: Rungs | Brackets, trial_log: TrialLog) -> None:
-    """Enter the recorded epochs of all rungs, as if the scheduler had seen them."""
-    curves = trial_log.store.all_epochs(trial_log.sweep, trial_log.phase, at=rungs.seen)
-    for number, curve in curves.items():
-        for report in curve:
-            rungs.record(number, report.epoch, report.valid)
+    def _best_of(self, epoch: int, ended: bool) -> list[int]:
+        rung = self.reached[epoch]
+        count = len(rung) // self.factor
+        if ended:
+            count = max(count, self.keep)
+        return [number for _, number in islice(rung, count)]

@@ -59,12 +59,11 @@ class Runner:
         Raises:
             Exception: whatever went wrong in the driver itself.
         """
-        count = source.remaining()
-        if not count or self.stop_condition.due():
+        if not source.remaining() or self.stop_condition.due():
             return
-        stopped = scheduler.stopped if scheduler is not None else set()
+        waiting = scheduler.waiting if scheduler is not None else set()
         callbacks: list[tune.Callback] = [
-            Recorder(trial_log, self.stop_condition, stopped, self.storage)
+            Recorder(trial_log, self.stop_condition, waiting, self.storage)
         ]
         trainable = tune.with_resources(
             tune.with_parameters(train, shared=self.shared),
@@ -75,7 +74,7 @@ class Runner:
             tune_config=tune.TuneConfig(
                 search_alg=JobSearcher(source, trial_log, self.stop_condition),
                 scheduler=scheduler,
-                num_samples=count,
+                num_samples=-1,  # until the source has no more
                 max_concurrent_trials=self.resources.concurrent,
                 reuse_actors=True,
                 trial_dirname_creator=_FolderName(),

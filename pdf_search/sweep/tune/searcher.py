@@ -25,7 +25,7 @@ class JobSearcher(Searcher):
         self.stop_condition = stop_condition
 
     def suggest(self, trial_id: str) -> Any:  # noqa: ARG002
-        """The next job as Ray's ``config`` of a trial, after it is recorded.
+        """The next job as Ray's ``config`` of a trial, after it is recorded; None for none yet.
 
         An exception ends the run: it is kept in the stop condition, and nothing more is suggested.
         """
@@ -34,7 +34,7 @@ class JobSearcher(Searcher):
         try:
             job = self.source.next()
             if job is None:
-                return Searcher.FINISHED
+                return None if self.source.waits() else Searcher.FINISHED
             self.trial_log.planned(job)
         except Exception as error:
             self.stop_condition.fail(error)

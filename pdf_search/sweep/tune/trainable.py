@@ -8,7 +8,7 @@ import os
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,8 +40,8 @@ class Shared:
     ``data`` are the data sets, by the name that jobs give; a sweep has one, named "". A worker on
     this machine gets the folder of the prepared arrays and maps them. Workers on other machines
     get the data set itself from the object store. ``function`` trains one trial; None means
-    ``run_trial``. ``bases`` are those of all trials, so that the trial that computes a bank
-    computes it for all.
+    ``run_trial``. ``rungs`` are epochs that end with a checkpoint. ``bases`` are those of all
+    trials, so that the trial that computes a bank computes it for all.
     """
 
     data: Mapping[str, str | Prepared]
@@ -49,6 +49,7 @@ class Shared:
     gpus: float
     checkpoint_seconds: float
     function: TrialFunction | None = None
+    rungs: tuple[int, ...] = ()
     bases: tuple[BasisConfig, ...] = ()
 
 
@@ -61,7 +62,9 @@ def train(config: dict[str, Any], shared: Shared) -> None:
     trial = parse_trial(json.loads(config[TRIAL]))
     function = shared.function or _run_trial()
     reporter = Reporter(
-        trial.epochs, shared.checkpoint_seconds, _device(shared.gpus, trial.precision)
+        (*shared.rungs, trial.epochs),
+        shared.checkpoint_seconds,
+        _device(shared.gpus, trial.precision),
     )
     try:
         with ExitStack() as stack:
@@ -99,13 +102,13 @@ def run_or_restart(
 
 
 class Reporter:
-    """Reports each epoch to Ray; sometimes, and with the last epoch, with a checkpoint.
+    """Reports each epoch to Ray; sometimes, and with ``epochs``, with a checkpoint.
 
     The first checkpoint is due after ``FIRST_CHECKPOINT`` seconds. The distance then doubles up to
     ``seconds``. So a run that is interrupted again and again still makes progress.
     """
 
-    def __init__(self, epochs: int, seconds: float, device: str) -> None:
+    def __init__(self, epochs: Collection[int], seconds: float, device: str) -> None:
         self.epochs = epochs
         self.seconds = seconds
         self.distance = min(FIRST_CHECKPOINT, seconds)
@@ -118,7 +121,7 @@ class Reporter:
         self.epoch = report.epoch
         result = pack_epoch(report, self.device)
         due = time.monotonic() - self.saved >= self.distance
-        if not due and report.epoch < self.epochs:
+        if not due and report.epoch not in self.epochs:
             tune.report(result)
             return
         with tempfile.TemporaryDirectory() as folder:

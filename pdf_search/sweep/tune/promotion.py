@@ -1,0 +1,92 @@
+"""Trials that wait at a rung go on before new ones start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pdf_search.records import State
+from pdf_search.sweep.samplers.jobs import Job
+from pdf_search.sweep.samplers.suggestions import Suggestions
+from pdf_search.sweep.trial_log.recovery import job_from
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune.brackets import Brackets
+from pdf_search.wording import counted
+
+
+class PromotingSource:
+    """The jobs of a search with early stopping: unfinished trials, those that go on, new ones.
+
+    When there are no new ones, the best that wait at each rung go on. ``epoch_of`` reads the epoch
+    of a checkpoint, as for ``job_from``.
+    """
+
+    def __init__(
+        self,
+        new: Suggestions,
+        brackets: Brackets,
+        trial_log: TrialLog,
+        device: str,
+        epoch_of: Callable[[str], int | None],
+    ) -> None:
+        self.new = new
+        self.brackets = brackets
+        self.trial_log = trial_log
+        self.device = device
+        self.epoch_of = epoch_of
+
+    def remaining(self) -> int:
+        """See ``Source.remaining``."""
+        return self.new.remaining() + sum(map(self._waits, self.trial_log.records))
+
+    def waits(self) -> bool:
+        """See ``Source.waits``: any running trial may let one that waits go on."""
+        return bool(self.trial_log.going)
+
+    def next(self) -> Job | None:
+        """See ``Source.next``."""
+        self._prune()
+        if self.new.unfinished:
+            return self.new.next()
+        return self._promoted(ended=False) or self.new.next() or self._promoted(ended=True)
+
+    def finish(self) -> None:
+        """Record those that still wait as PRUNED, since the search is at its end."""
+        for number in [n for n in self.trial_log.records if self._waits(n)]:
+            epoch = self.trial_log.records[number].epochs_done
+            self.trial_log.ended(number, State.PRUNED, f"not among the best after epoch {epoch}")
+
+    def _promoted(self, ended: bool) -> Job | None:
+        number = self.brackets.promotable(self._waits, ended)
+        if number is None:
+            return None
+        self.brackets.of(number).promote(number)
+        return job_from(self.trial_log, number, self.device, self.epoch_of)
+
+    def _prune(self) -> None:
+        """Record the trials that can go on no more as PRUNED; their checkpoints are removed."""
+        for number, rank, most in self.brackets.left_behind(self.new.total):
+            if self._waits(number):
+                epoch = counted(self.trial_log.records[number].epochs_done, "epoch")
+                reason = f"number {rank} after {epoch}, of which the best {most} go on"
+                self.trial_log.ended(number, State.PRUNED, reason)
+
+    def _waits(self, number: int) -> bool:
+        record = self.trial_log.records.get(number)
+        return record is not None and record.state is State.PAUSED
+
+
+def rebuild(brackets: Brackets, trial_log: TrialLog) -> None:
+    """Enter the recorded epochs of all trials, and which of them went on.
+
+    A trial that was at a rung with its checkpoint when the run ended waits there.
+    """
+    for number, curve in trial_log.store.all_epochs(trial_log.sweep, trial_log.phase).items():
+        rungs = brackets.of(number)
+        for report in curve:
+            if number in rungs.last:
+                rungs.promote(number)
+            brackets.see(number, report.epoch, report.valid)
+        record = trial_log.records[number]
+        open_at = rungs.last.get(number) == record.epochs_done and not record.state.finished
+        if open_at and record.checkpoint and record.state is not State.PAUSED:
+            trial_log.paused(number)
