@@ -29,8 +29,8 @@ SEED = 0  # of the order in which graphs are sampled
 
 def training_graphs(data: Prepared, config: TrialConfig) -> NDArray[np.int64]:
     """Return the graphs that train some replicate of a search, sorted; no labels are looked at."""
-    # With folds every graph trains in some fold, and so all are returned: the bases of a trial are
-    # those of all its folds, and only the structure of the graphs counts.
+    # A graph that one fold holds out trains in others, so with folds nearly all are returned: the
+    # bases of a trial are those of all its folds, and only the structure of the graphs counts.
     search = config.model_copy(update={"phase": Phase.SEARCH})
     folds = {replicate.fold: replicate for replicate in search.replicates}
     parts = [split_for(data, search, replicate).train for replicate in folds.values()]
