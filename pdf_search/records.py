@@ -218,6 +218,9 @@ class TrialRecord:
     # R replicates, T targets; "values" holds the metric at the selected epochs (None: undefined),
     # "n" the number of graphs that have the target.
     by_target: dict[str, dict[str, list[list[Any]]]] | None = None
+    # For a confirmed trial with several bases: what ``training`` measured of each (eps, k), read by
+    # ``results.ImportanceMap``.
+    importance: dict[str, Any] | None = None
 
     @property
     def reason(self) -> str:

@@ -1,6 +1,7 @@
 from .advice import divergence_advice as divergence_advice
 from .database import parse_url as parse_url
 from .database import sqlite_file as sqlite_file
+from .importance import ImportanceMap as ImportanceMap
 from .nested import NestedSummary as NestedSummary
 from .nested import nested_candidates as nested_candidates
 from .nested import select_nested as select_nested

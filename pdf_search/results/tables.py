@@ -57,6 +57,7 @@ trial = sa.Table(
     sa.Column("checkpoint", sa.Text, nullable=False),
     sa.Column("message", sa.Text, nullable=False),
     sa.Column("by_target", sa.JSON(none_as_null=True)),
+    sa.Column("importance", sa.JSON(none_as_null=True)),
     sa.UniqueConstraint("sweep_id", "phase", "number"),
 )
 

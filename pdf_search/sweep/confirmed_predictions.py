@@ -1,4 +1,4 @@
-"""Collects the predictions of confirmed trials in one file, and records their values by target."""
+"""Collects predictions of confirmed trials in one file; records values by target, importance."""
 
 from __future__ import annotations
 
@@ -52,3 +52,17 @@ def record_targets(trial_log: TrialLog) -> None:
                 found = target_values(folder, metric)
             if found:
                 trial_log.save(replace(record, by_target=found))
+
+
+def record_importance(trial_log: TrialLog) -> None:
+    """Record the importance map of each COMPLETE confirmed trial that made one and lacks it."""
+    from pdf_search.training import read_importance  # noqa: PLC0415
+
+    if trial_log.phase is not Phase.CONFIRM:
+        return
+    for record in list(trial_log.records.values()):
+        if record.importance is None and record.checkpoint and record.state is State.COMPLETE:
+            with checkpoints.local_copy(record.checkpoint) as folder:
+                found = read_importance(folder)
+            if found:
+                trial_log.save(replace(record, importance=found))

@@ -21,7 +21,11 @@ from pdf_search.sweep.confirm_phase import (
     rerun_job,
     shortfall,
 )
-from pdf_search.sweep.confirmed_predictions import gather_predictions, record_targets
+from pdf_search.sweep.confirmed_predictions import (
+    gather_predictions,
+    record_importance,
+    record_targets,
+)
 from pdf_search.sweep.plan import Plan
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION
@@ -164,6 +168,7 @@ class Driver:
         if trial_log.phase is Phase.CONFIRM:
             gather_predictions(trial_log.records.values(), self.plan.folder.predictions)
             record_targets(trial_log)
+            record_importance(trial_log)
 
     def _tell(self, message: str) -> None:
         if message:

@@ -14,7 +14,11 @@ from pdf_search.records import Phase, State, SweepRecord
 from pdf_search.results import Store, study_parts
 from pdf_search.space import recorded_study
 from pdf_search.stop_condition import StopCondition
-from pdf_search.sweep.confirmed_predictions import gather_predictions, record_targets
+from pdf_search.sweep.confirmed_predictions import (
+    gather_predictions,
+    record_importance,
+    record_targets,
+)
 from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job, ListSource
@@ -63,6 +67,7 @@ def run_listed(
         own = (record for record in trial_log.records.values() if record.sweep == part.name)
         gather_predictions(own, plan.predictions(part))
     record_targets(trial_log)
+    record_importance(trial_log)
     found = [trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM)]
     return SweepResult(plan, stop_condition.ended, [], found, (), stop_condition.alike)
 

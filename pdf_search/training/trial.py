@@ -40,6 +40,7 @@ from pdf_search.training.device import (
     use_precision,
 )
 from pdf_search.training.groups import Groups
+from pdf_search.training.importance.recorded import trial_importance, write_importance
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
@@ -173,6 +174,8 @@ class _Trial:
         if self.config.phase is Phase.CONFIRM:
             table = prediction_table(self.data, self.splits, self.selection.selected())
             write_predictions(folder, table)
+            if self.epoch == self.config.epochs:
+                self._write_importance(folder)
         if self.excerpt is not None:
             self.excerpt.write(folder)
         save_checkpoint(
@@ -187,6 +190,11 @@ class _Trial:
                 "selection": self.selection.state_dict(),
             },
         )
+
+    def _write_importance(self, folder: Path) -> None:
+        found = trial_importance(self.config, self.groups, self.selection.weights)
+        if found is not None:
+            write_importance(folder, found)
 
     def _changes(self, epoch: int) -> list[dict[str, Any]]:
         """The changes that held in the epochs up to ``epoch``, as plain data."""

@@ -70,6 +70,7 @@ def _pooled(runs: Sequence[Run]) -> Run:
         message="; ".join(dict.fromkeys(t.message for t in trials if t.message)),
         epochs_done=max(t.epochs_done for t in trials),
         by_target=_by_target(list(owners.values())),
+        importance=_importance(list(owners.values())),
     )
     return pooled, _epochs(list(owners.values()))
 
@@ -82,6 +83,15 @@ def _by_target(owners: Sequence[tuple[Run, int]]) -> dict[str, dict[str, list[li
         part: {key: [run[part][key][place] for run, place in found] for key in ("values", "n")}
         for part in sorted(parts)
     } or None
+
+
+def _importance(owners: Sequence[tuple[Run, int]]) -> dict[str, Any] | None:
+    """What the runs measured of each (eps, k), over all replicates; None if one has nothing."""
+    found = [(trial.importance, place) for (trial, _), place in owners]
+    if any(tree is None for tree, _ in found):
+        return None
+    rows = [tree["replicates"][place] for tree, place in found if tree is not None]
+    return {**(found[0][0] or {}), "replicates": rows}
 
 
 def _owners(runs: Sequence[Run]) -> dict[Replicate, tuple[Run, int]]:

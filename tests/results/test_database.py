@@ -161,6 +161,7 @@ def test_epochs_without_the_time_of_their_parts_are_read(store: Store) -> None:
     with store._writing() as connection:
         connection.exec_driver_sql("ALTER TABLE pdf_epoch DROP COLUMN part_seconds")
         connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN by_target")
+        connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN importance")
         connection.exec_driver_sql("UPDATE pdf_schema SET version = 1")
     with Store(store.place, create=False) as old:
         (first,) = old.epochs("night", Phase.SEARCH, 0)
@@ -172,6 +173,9 @@ def test_epochs_without_the_time_of_their_parts_are_read(store: Store) -> None:
         found = {"test": {"values": [[0.5, None]], "n": [[3, 0]]}}
         old.save_trial(replace(known, by_target=found))
         assert old.trials("night")[0].by_target == found
+        assert old.trials("night")[0].importance is None
+        old.save_trial(replace(known, importance={"grid": [[-0.1, 2]]}))
+        assert old.trials("night")[0].importance == {"grid": [[-0.1, 2]]}
     assert first.part_seconds == {}
 
 

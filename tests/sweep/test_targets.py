@@ -15,9 +15,10 @@ from pdf_search.data import load_prepared, prepare
 from pdf_search.data.registry import molecule_shape
 from pdf_search.records import PREDICTIONS, EpochReport, Phase, Protocol, State, SweepRecord, Task
 from pdf_search.results import Store, summarise
-from pdf_search.sweep.confirmed_predictions import record_targets
+from pdf_search.sweep.confirmed_predictions import record_importance, record_targets
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.training.importance.recorded import write_importance
 from pdf_search.training.metrics import by_target, evaluate
 from pdf_search.training.trial import run_trial
 from tests.sweep.helpers import SilentView
@@ -145,3 +146,24 @@ def sweep(metric: str, protocol: str) -> SweepRecord:
         trials=1,
         epochs=3,
     )
+
+
+def test_the_importance_map_beside_a_checkpoint_is_recorded_once(
+    store: Store, tmp_path: Path
+) -> None:
+    record = sweep("mae", "split")
+    store.create_sweep(record)
+    trial_log = TrialLog(store, record.name, Phase.CONFIRM, shape(False), SilentView(), print)
+    trial = config(file(tmp_path / "m.csv", False), "mae", "split")
+    for number in range(2):
+        trial_log.planned(Job(Phase.CONFIRM, number, trial))
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        state = State.COMPLETE
+        trial_log.save(replace(trial_log.records[number], state=state, checkpoint=str(folder)))
+    found = {"grid": [[-0.3, 1], [-0.3, 2]], "replicates": []}
+    write_importance(tmp_path / "1", found)
+    record_importance(trial_log)
+    write_importance(tmp_path / "1", {"grid": []})
+    record_importance(trial_log)
+    assert [trial.importance for trial in store.trials(record.name)] == [None, found]
