@@ -56,7 +56,7 @@ def basis_importance(
         their errors, and by how much the first pick is better than the best basis that is not like
         it, as mean over graphs (``margin``) with its standard error (``margin_se``).
     """
-    probe = _Probe.of(trainer, graphs)
+    probe = Probe.of(trainer, graphs)
     own = probe.errors()
     sums = probe.filter_sums()
     always = [0, 1, *range(2 + len(basis.grid), 2 + len(basis.grid) + len(basis.diagonals))]
@@ -123,7 +123,7 @@ class _FilterSums:
 
 
 @dataclass(frozen=True)
-class _Probe:
+class Probe:
     """The graphs, and what the network makes of them with one filter or another."""
 
     trainer: ReplicateTrainer
@@ -131,7 +131,8 @@ class _Probe:
     targets: list[Floats]  # of each replicate, [L, t]
 
     @classmethod
-    def of(cls, trainer: ReplicateTrainer, graphs: Tensor) -> _Probe:
+    def of(cls, trainer: ReplicateTrainer, graphs: Tensor) -> Probe:
+        """Read the targets of ``graphs`` [R, L] and put the network in evaluation mode."""
         batches = _batches(trainer, graphs)
         targets = _by_replicate([batch.targets for batch in batches], graphs)
         if trainer.task is Task.MULTICLASS:
@@ -141,10 +142,12 @@ class _Probe:
 
     @property
     def model(self) -> PDFNetwork:
+        """The network."""
         assert isinstance(self.trainer.model, PDFNetwork)
         return self.trainer.model
 
     def run(self) -> None:
+        """Run the network on all graphs; hooks see what it computes."""
         for batch in _batches(self.trainer, self.graphs):
             self.trainer.model(batch, self.trainer.rows, self.trainer.edge_types)
 
