@@ -14,6 +14,7 @@ from reports.pages.html import report_html
 from reports.sweep_data import load_sweep
 from reports.tables.bases import bases_markdown
 from reports.tables.epochs_spent import epochs_grid
+from reports.tables.importance_map import basis_map, map_grid
 from reports.tables.leaderboard import leaderboard_grid
 from reports.tables.pareto import pareto_grid
 from reports.tables.result_table import result_grid
@@ -26,7 +27,8 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
     The files are ``leaderboard`` (md, csv), ``table`` (md, csv, tex) and ``findings`` (md, csv:
     what the search found, trials on a Pareto line, epochs by state); if the data set has several
     targets, ``targets`` (md, csv, tex) holds the value of each; ``bases.md`` says what the graphs
-    tell of (eps, k), where that is recorded. Everything is computed before the first file changes;
+    tell of (eps, k), and ``importance.md`` what a confirmed network needs of them, where that is
+    recorded. Everything is computed before the first file changes;
     each file is replaced as a whole.
 
     Raises:
@@ -34,6 +36,7 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
     """
     data = load_sweep(store, sweep)
     table, board, targets = result_grid(data), leaderboard_grid(data), target_grid(data)
+    known = basis_map(data)
     costs = [grid for grid in (pareto_grid(data), epochs_grid(data)) if grid]
     return write_files(
         folder,
@@ -47,6 +50,7 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
             ),
             "report.html": report_html(data, table, board, targets),
             **(tables_as_files("targets", [targets]) if targets else {}),
+            **({"importance.md": grid_markdown(map_grid(known))} if known else {}),
             **({"bases.md": bases_markdown(data.bases, sweep)} if data.bases else {}),
         },
     )

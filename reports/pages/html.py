@@ -17,10 +17,12 @@ from reports.pages.curves import learning_figure, stopping_curves
 from reports.pages.environment import templates
 from reports.pages.figures import curve_section, figure_section, importance_figure, stopping_figure
 from reports.pages.importance import LEFT_OUT, ImportanceReport, importance
+from reports.pages.importance_map import map_figure
 from reports.pages.pareto_figure import pareto_figure
 from reports.sweep_data import SweepData
 from reports.tables.bases import bases_grids, bases_text, pairs_text
 from reports.tables.epochs_spent import epochs_grid
+from reports.tables.importance_map import TITLE, basis_map, map_grid
 from reports.tables.pareto import pareto_grid
 
 
@@ -41,6 +43,7 @@ def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None)
             epochs=epochs_grid(data),
             pareto=pareto_grid(data),
             bases=_bases(data),
+            importance_map=(known := basis_map(data)) and map_grid(known),
             provenance=provenance(data),
             figures=_figures(data, label, shares),
             plotlyjs=Markup(get_plotlyjs()),
@@ -108,6 +111,9 @@ def _figures(data: SweepData, label: str, shares: ImportanceReport) -> list[dict
             "COMPLETE trial beats at no higher cost; rings mark confirmed ones."
         )
         found.append(figure_section("pareto", "Quality against cost", text, cost))
+    if known := basis_map(data):
+        figure = map_figure(known.found)
+        found.append(figure_section("importance-map", TITLE, known.text, figure))
     text = (
         f"Over the {shares.basis}. Each parameter alone, no interactions; a grey bar explains no "
         "more than chance would."

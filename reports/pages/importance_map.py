@@ -1,0 +1,37 @@
+"""The importance map of (eps, k) as a picture."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from pdf_search.results import ImportanceMap
+from reports.pages.figures import styled
+from reports.tables.importance_map import axes
+
+
+def map_figure(found: ImportanceMap) -> go.Figure:
+    """A heat map, eps across and k down; rings mark the bundle of the first pick."""
+    eps, powers = axes(found)
+    figure = go.Figure()
+    figure.add_heatmap(
+        x=[f"{e:g}" for e in eps],
+        y=[str(k) for k in powers],
+        z=[[found.share((e, k)) for e in eps] for k in powers],
+        zmin=0,
+        zmax=1,
+        colorscale="Blues",
+        colorbar={"title": "share kept"},
+        hovertemplate="eps %{x}, k %{y}: %{z:.2f}<extra></extra>",
+    )
+    bundle = [found.grid[place] for place in found.bundle]
+    figure.add_scatter(
+        x=[f"{e:g}" for e, _ in bundle],
+        y=[str(k) for _, k in bundle],
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 16, "color": "#d55e00", "line": {"width": 2}},
+        name="first pick, and what cannot be told from it",
+        hoverinfo="skip",
+    )
+    figure.update_xaxes(title_text="eps", type="category")
+    figure.update_yaxes(title_text="k", type="category", autorange="reversed")
+    return styled(figure, height=180 + 40 * len(powers))

@@ -1,0 +1,70 @@
+"""The importance map of (eps, k) of the first confirmed trial that has one, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pdf_search.results import ImportanceMap
+from pdf_search.wording import counted
+from reports.grid.grid import ABSENT, Grid, Line
+from reports.sweep_data import SweepData
+
+TITLE = "Importance of (eps, k)"
+MEANING = (
+    "The trained filter is replaced by its least-squares fit on one basis, the identity always in, "
+    "and the last linear layer is fitted anew to training graphs; the share is how much of what "
+    "all bases save in left-out error this one keeps. A hint: neighbours are nearly the same."
+)
+
+
+@dataclass(frozen=True)
+class BasisMap:
+    """The map of a confirmed trial; ``trial``: the number of the search trial that it confirms."""
+
+    trial: int
+    found: ImportanceMap
+
+    @property
+    def text(self) -> str:
+        """What the map says, what it was made of, and what a share is."""
+        over = counted(self.found.replicates, "replicate")
+        graphs = counted(self.found.graphs, "training graph")
+        return f"{self.found.sentence()} Trial {self.trial}, {over}, {graphs}. {MEANING}"
+
+
+def basis_map(data: SweepData) -> BasisMap | None:
+    """The map of the first confirmation, in the order of the search, that recorded one."""
+    for entry in data.confirmations:
+        tree = entry.trial.importance
+        found = None if tree is None else ImportanceMap.of(tree)
+        if found is not None:
+            number = entry.trial.number if entry.searched_as is None else entry.searched_as
+            return BasisMap(number, found)
+    return None
+
+
+def map_grid(known: BasisMap) -> Grid:
+    """The shares as a table, k down and eps across, with the best of each k."""
+    found = known.found
+    eps, _ = axes(found)
+    lines = [
+        Line(f"k = {k}", (*(_cell(found.share((e, k))) for e in eps), f"{best:.2f}"))
+        for k, best in found.profile()
+    ]
+    return Grid(
+        key="importance-map",
+        title=TITLE,
+        corner="share kept",
+        columns=(*(f"eps {e:g}" for e in eps), "best"),
+        lines=tuple(lines),
+        lead=(known.text,),
+    )
+
+
+def axes(found: ImportanceMap) -> tuple[list[float], list[int]]:
+    """The eps and the k of the grid, ascending."""
+    return sorted({e for e, _ in found.grid}), sorted({k for _, k in found.grid})
+
+
+def _cell(share: float | None) -> str:
+    return ABSENT if share is None else f"{share:.2f}"
