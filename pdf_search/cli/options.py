@@ -52,6 +52,10 @@ class SearchOptions:
     metric: Annotated[
         str | None, Option(help="Validation metric to optimise.", rich_help_panel=_SEARCH)
     ] = None
+    replicates: Annotated[
+        int | None,
+        Option(min=1, max=1000, help="Seeds of every trial.", rich_help_panel=_SEARCH),
+    ] = None
     seed: Annotated[
         int,
         Option(

@@ -43,6 +43,9 @@ class Budget(Frozen):
     method: str = Field(
         "tpe+asha", description="how configurations are drawn and stopped early: a text"
     )
+    replicates: Count = Field(
+        1, description="on how many seeds, trained together, the search trains every trial"
+    )
     portfolio: bool = Field(
         True,
         strict=True,

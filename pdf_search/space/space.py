@@ -23,12 +23,14 @@ class Defaults:
     """The defaults of a sweep of this space, which the command line can change.
 
     ``epochs``: after how many every trial is cut; learning rate schedules stay those of
-    ``training.epochs``. ``portfolio``: whether configurations of the portfolio are tried first.
+    ``training.epochs``. ``replicates``: seeds of every trial of the search. ``portfolio``: whether
+    configurations of the portfolio are tried first.
     """
 
     trials: int
     epochs: int
     method: str
+    replicates: int
     portfolio: bool
     confirm_top_k: int
     confirm_seeds: int
@@ -126,6 +128,12 @@ class Space:
         count = count_parameters(config, shape)
         broken = (limit.violation(limit.values(config, count)) for limit in self.limits)
         return [message for message in broken if message is not None]
+
+    def excesses(self, config: TrialConfig, shape: InputShape) -> dict[str, float]:
+        """Return by how much a trial breaks each limit, by the limit's text; {} if it meets all."""
+        count = count_parameters(config, shape)
+        found = {limit.text: limit.excess(limit.values(config, count)) for limit in self.limits}
+        return {text: excess for text, excess in found.items() if excess > 0}
 
     def size(self) -> int | None:
         """Return the number of points of the space; None if a domain is continuous."""
@@ -237,6 +245,7 @@ def _defaults(checked: Checked) -> Defaults:
         trials=budget.trials,
         epochs=budget.epochs or example.training.epochs,
         method=budget.method,
+        replicates=budget.replicates,
         portfolio=budget.portfolio,
         confirm_top_k=budget.confirm.top_k,
         confirm_seeds=budget.confirm.seeds,

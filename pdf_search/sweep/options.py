@@ -20,6 +20,7 @@ RECORDED = (
     "top_k",
     "seeds",
     "confirm_epochs",
+    "replicates",
     "repeat",
     "from_sweeps",
     "checkpoint_seconds",
@@ -34,6 +35,7 @@ class SweepOptions:
 
     ``name`` is by default the space's name, with a number if that is taken. ``top_k`` trials are
     confirmed (0 for none), each on ``seeds`` fresh seeds; with folds, on all folds for each seed.
+    ``replicates``: seeds of every trial of the search, trained together.
     ``repeat``: train equal configurations again. ``no_portfolio``: try nothing of the portfolio,
     whatever the space says. ``from_sweeps``: earlier sweeps whose trials the sampler is told of
     (``--from``). ``time``: seconds after which the sweep stops and can be resumed. ``storage``:
@@ -48,6 +50,7 @@ class SweepOptions:
     epochs: int | None = None
     method: str | None = None
     metric: str | None = None
+    replicates: int | None = None
     seed: int = 0
     cpus_per_trial: int = 1
     gpus_per_trial: float | None = None
@@ -70,7 +73,7 @@ class SweepOptions:
     def __post_init__(self) -> None:
         if self.name is not None and not NAME.fullmatch(self.name):
             raise ConfigError(f"--name {self.name!r}: use {NAME_RULE}")
-        for flag in ("trials", "epochs", "concurrent", "seeds", "confirm_epochs"):
+        for flag in ("trials", "epochs", "replicates", "concurrent", "seeds", "confirm_epochs"):
             value = getattr(self, flag)
             if value is not None and value < 1:
                 raise ConfigError(f"--{flag.replace('_', '-')} {value}: give at least 1")

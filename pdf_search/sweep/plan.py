@@ -77,6 +77,7 @@ class Plan(Planned):
             epochs=self.epochs,
             confirm_epochs=self.confirm_epochs,
             confirm_count=self.seeds,
+            search_count=self.options.replicates or 1,
             device=self.device,
             metric=None if self.metric.name == self.space.defaults.metric else self.metric.name,
             resolve=None if self.bases is None else self.bases.resolved,
@@ -186,6 +187,7 @@ def plan_sweep(
     """
     options = options or SweepOptions()
     defaults = space.defaults
+    options = replace(options, replicates=options.replicates or defaults.replicates)
     method = find_method(options.method or defaults.method, _method_given_by(space, options))
     check_storage(options.storage)
     config = space.config(example(space))

@@ -49,6 +49,28 @@ def test_the_plan_says_that_nothing_can_be_stopped(cache: Path, tmp_path: Path) 
     assert few.rungs == ()  # both are to be confirmed
 
 
+def test_every_trial_of_the_search_may_have_several_replicates(cache: Path, tmp_path: Path) -> None:
+    text = SPACE.replace("epochs: 12, method", "epochs: 12, replicates: 2, method")
+    space = write_space(tmp_path, text=text)
+    made = plan(space, cache, tmp_path, seed=5)
+    assert made.first.seeds == (5, 6)
+    assert "protocol    split, 2 replicates a trial" in made.lines()
+    made = plan(space, cache, tmp_path, seed=5, replicates=3)  # before what the space says
+    assert made.builder.search(dict(space.points_to_evaluate[0])).seeds == (5, 6, 7)
+    assert made.builder.confirm(made.first.model_dump(mode="json")).seeds == (8, 9, 10)
+    resumed = SweepOptions.from_recorded(made.recorded_options(), out=tmp_path, cache=cache, seed=5)
+    assert plan_sweep(space, resumed).first.seeds == (5, 6, 7)
+
+
+def test_sweeps_of_older_versions_have_one_replicate(
+    space: Space, cache: Path, tmp_path: Path
+) -> None:
+    recorded = plan(space, cache, tmp_path).recorded_options()
+    del recorded["replicates"]
+    again = SweepOptions.from_recorded(recorded, out=tmp_path, cache=cache)
+    assert plan_sweep(space, again).first.seeds == (0,)
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [

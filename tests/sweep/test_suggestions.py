@@ -5,11 +5,14 @@ from math import nan
 from pathlib import Path
 
 import pytest
+from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, State
 from pdf_search.space import Space
+from pdf_search.sweep.samplers import optuna_study
+from pdf_search.sweep.samplers.optuna_study import Rejection
 from pdf_search.sweep.trial_log.recovery import settle_study
 from tests.sweep.conftest import SPACE, write_space
 from tests.sweep.helpers import NAME, Bench, finish, report
@@ -51,7 +54,7 @@ def test_published_point_comes_first_and_all_configurations_differ(bench: Bench)
     assert all(job.config.stop_epoch == 12 for job in jobs)
 
 
-def test_violations_are_never_trained_and_are_told_as_failed_draws(bench: Bench) -> None:
+def test_violations_are_never_trained_and_are_told_as_infeasible(bench: Bench) -> None:
     trial_log = bench.trial_log()
     source = bench.suggestions(trial_log)
     while (job := source.next()) is not None:
@@ -59,8 +62,14 @@ def test_violations_are_never_trained_and_are_told_as_failed_draws(bench: Bench)
         finish(trial_log, job, 1.0)
     rejected = [t for t in bench.log.study.trials if "rejected" in t.user_attrs]
     assert rejected
-    assert all(t.state is TrialState.FAIL for t in rejected)
-    assert all("limit" in t.user_attrs["rejected"] for t in rejected)
+    limit = "model.hidden * model.layers <= 200"
+    for draw in rejected:
+        if "limit" in draw.user_attrs["rejected"]:
+            assert draw.state is TrialState.PRUNED
+            assert draw.constraints == {limit: 2 * draw.params["model.hidden"] - 200}
+            assert draw.value is None
+    assert any(draw.constraints for draw in rejected)
+    assert all(not t.constraints for t in bench.log.study.trials if "trial" in t.user_attrs)
 
 
 def test_optuna_is_told_the_truth(bench: Bench) -> None:
@@ -279,6 +288,62 @@ def test_limits_that_nothing_meets_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="Widen the space or its limits"):
         bench.suggestions(bench.trial_log()).next()
     bench.close()
+
+
+def test_equal_draws_are_answered_from_the_record(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, write_space(tmp_path, text=GRID), method="random", trials=6)
+    trial_log = bench.trial_log()
+    source = bench.suggestions(trial_log)
+    states = (State.COMPLETE, State.PRUNED, State.DIVERGED, State.FAILED, State.COMPLETE)
+    numbers = []
+    for state in (*states, State.COMPLETE):
+        job = source.next()
+        assert job is not None
+        numbers.append(job.number)
+        finish(trial_log, job, 1.0 + job.number, state)
+    assert numbers == list(range(6))  # a twin takes no number of a trial
+    drawn = bench.log.study.trials
+    own = {t.user_attrs["trial"]: t for t in drawn if "trial" in t.user_attrs}
+    twins = [t for t in drawn if "twin" in t.user_attrs]
+    assert {own[t.user_attrs["twin"]].state for t in twins} >= {
+        TrialState.COMPLETE,
+        TrialState.PRUNED,
+    }
+    for twin in twins:
+        first = own[twin.user_attrs["twin"]]
+        assert (twin.state, twin.value) == (first.state, first.value)
+        assert twin.intermediate_values == first.intermediate_values
+        assert "trial" not in twin.user_attrs
+    unknown = [t for t in drawn if t not in twins and "trial" not in t.user_attrs]
+    assert {t.state for t in unknown if not t.constraints} <= {TrialState.FAIL}  # as trial 3
+    bench.close()
+
+
+def rejected(folder: Path, learns: bool) -> int:
+    """How many draws outside a tight limit TPE makes after its random start."""
+    folder.mkdir()
+    text = SPACE.replace("{choice: [16, 32, 64, 128]}", "{range: [8, 256], step: 8}")
+    bench = Bench(folder, write_space(folder, text=text), method="tpe", trials=10)
+    if not learns:
+        tell = bench.log.reject
+        bench.log.reject = lambda n, rejection: tell(n, Rejection(rejection.reason))  # type: ignore[method-assign]
+    source = bench.suggestions(bench.trial_log())
+    start = 0
+    while (job := source.next()) is not None:
+        if job.number == 5:
+            start = bench.log.draws
+        value = 2.0 - job.config.model.hidden / 256  # wider is better, up to the limit and beyond
+        bench.log.tell(job.number, State.COMPLETE, [report(1, value)])
+    bench.store.close()
+    return bench.log.draws - start - 5
+
+
+def test_tpe_learns_to_stay_within_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(optuna_study, "open_storage", lambda _url: InMemoryStorage())  # quick
+    learned, not_learned = (rejected(tmp_path / str(x), learns=x) for x in (True, False))
+    assert learned < not_learned / 2
 
 
 @pytest.mark.parametrize("method", ["tpe", "random"])

@@ -268,3 +268,6 @@ def test_seeds_of_confirmation_are_fresh() -> None:
         fresh = confirm_seeds(seed, 4)
         assert len(set(fresh)) == 4
         assert not set(fresh) & set(search_seeds(seed))
+        fresh = confirm_seeds(seed, 4, searched=3)
+        assert len(set(fresh)) == 4
+        assert not set(fresh) & set(search_seeds(seed, 3))

@@ -49,10 +49,11 @@ def distribution(
     return FloatDistribution(domain.low, high, step=domain.step)
 
 
-def make_sampler(kind: str, seed: int, trials: int) -> BaseSampler:
+def make_sampler(kind: str, seed: int, trials: int, untrained: int = 0) -> BaseSampler:
     """Make the seeded sampler "tpe", or a random one for any other ``kind``.
 
-    TPE starts with random trials, a share of the ``trials`` in all.
+    TPE starts with random trials, a share of the ``trials`` in all. ``untrained`` draws, which it
+    was told of but are no trials, do not count among these.
     """
     if kind != "tpe":
         return RandomSampler(seed=seed)
@@ -61,7 +62,7 @@ def make_sampler(kind: str, seed: int, trials: int) -> BaseSampler:
         warnings.simplefilter("ignore", ExperimentalWarning)
         # multivariate + group: conditional parameters; constant_liar: several trials at once
         return TPESampler(
-            n_startup_trials=startup,
+            n_startup_trials=startup + untrained,
             multivariate=True,
             group=True,
             constant_liar=True,

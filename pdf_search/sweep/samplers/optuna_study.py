@@ -8,7 +8,8 @@ told before the first draw, has its source in the attribute ``earlier``.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,23 @@ POINT = "point"
 REJECTED = "rejected"
 STATE = "state"
 EARLIER = "earlier"
+TWIN = "twin"  # number of the trial with this configuration, whose result was told
+COMPLETE = TrialState.COMPLETE
+TOLD = (COMPLETE, TrialState.PRUNED)  # Optuna's states from which TPE learns
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Why a draw is not trained.
+
+    ``excesses``: by how much it breaks each limit, more than 0; empty if it is within all limits.
+    ``twin``: the number of the trial that has its configuration.
+    """
+
+    reason: str
+    excesses: Mapping[str, float] = field(default_factory=dict)
+    twin: int | None = None
+
 
 Draw = tuple[int, dict[str, Any]]  # Optuna's number of the trial, and the values
 
@@ -82,8 +100,8 @@ class OptunaStudy:
     """The ask-and-tell interface to the Optuna study of a sweep.
 
     A draw depends on the seed, on how many draws came before it, and on the results told so far.
-    ``untold`` maps each trial whose end Optuna does not know to its draw. ``used_points`` are the
-    keys of the fixed points that were asked for.
+    ``draw_of`` maps each trial to its draw, ``untold`` those whose end Optuna does not know.
+    ``used_points`` are the keys of the fixed points that were asked for.
     """
 
     def __init__(
@@ -103,6 +121,7 @@ class OptunaStudy:
         kept = [t for t in drawn if TRIAL in t.user_attrs and REJECTED not in t.user_attrs]
         self.used_points = {t.user_attrs[POINT] for t in kept if POINT in t.user_attrs}
         self.untold = {t.user_attrs[TRIAL]: t.number for t in kept if not t.state.is_finished()}
+        self.draw_of = {t.user_attrs[TRIAL]: t.number for t in kept}
 
     def learn(self, prior: Sequence[PriorTrial]) -> None:
         """Add trials of earlier sweeps, each once. They become no trials of this sweep.
@@ -126,6 +145,8 @@ class OptunaStudy:
         if sampler == "tpe":
             # A paused trial is still open in the Optuna study, where TPE would not see it.
             self.lent.renew()
+            untrained = sum(t.state in TOLD and REJECTED in t.user_attrs for t in self.lent.lent)
+            own = make_sampler(sampler, seed, self.trials, untrained)
             self.drawing.sampler = own
             self.study.enqueue_trial(self._values(self.drawing.ask()))
         self.study.sampler = own
@@ -151,12 +172,34 @@ class OptunaStudy:
     def accept(self, draw_number: int, trial_number: int) -> None:
         """Note that a draw became the trial of that number."""
         self._attribute(draw_number, TRIAL, trial_number)
+        self.draw_of[trial_number] = draw_number
         self.untold[trial_number] = draw_number
 
-    def reject(self, draw_number: int, reason: str) -> None:
-        """Tell Optuna that a draw is not trained: it is outside the limits, or was tried before."""
-        self._attribute(draw_number, REJECTED, reason)
-        self.study.tell(draw_number, state=TrialState.FAIL)
+    def reject(self, draw_number: int, rejection: Rejection) -> None:
+        """Tell Optuna that a draw is not trained.
+
+        One outside the limits is told as PRUNED with its excesses as constraints, so that TPE
+        learns to stay within them. One with the configuration of a trial that has ended is told
+        that trial's result. Any other is told as FAIL, from which no sampler learns.
+        """
+        self._attribute(draw_number, REJECTED, rejection.reason)
+        draw, result = self._trial(draw_number), self._result(rejection.twin)
+        for limit, excess in rejection.excesses.items():
+            draw.set_constraint(limit, excess)
+        state, value = TrialState.PRUNED if rejection.excesses else TrialState.FAIL, None
+        if result is not None:
+            draw.set_user_attr(TWIN, rejection.twin)
+            for step, intermediate in result.intermediate_values.items():
+                draw.report(intermediate, step)
+            state, value = result.state, result.value if result.state is COMPLETE else None
+        self.study.tell(draw_number, value, state)
+
+    def _result(self, trial_number: int | None) -> FrozenTrial | None:
+        """The Optuna trial of one of our trials; None if there is none with a result."""
+        if trial_number not in self.draw_of:
+            return None
+        found = self.storage.get_trial(self._trial_id(self.draw_of[trial_number]))
+        return found if found.state in TOLD else None
 
     def report(self, trial_number: int, epochs: Sequence[EpochReport]) -> None:
         """Tell Optuna the values of a trial that has paused."""
@@ -198,7 +241,8 @@ class OptunaStudy:
             self.used_points.discard(trial.user_attrs.get(POINT, ""))
             if trial.state is TrialState.WAITING:
                 self.study.ask()
-            self.reject(trial.number, "the driver was killed before this trial was recorded")
+            reason = "the driver was killed before this trial was recorded"
+            self.reject(trial.number, Rejection(reason))
 
     def _report(self, draw_number: int, curve: Curve) -> None:
         trial = self._trial(draw_number)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 
 
-def search_seeds(seed: int) -> tuple[int, ...]:
-    """The one seed that every trial of the search is trained with: the sweep's own."""
-    return (seed,)
+def search_seeds(seed: int, count: int = 1) -> tuple[int, ...]:
+    """The ``count`` seeds that every trial of the search is trained with, the sweep's own first."""
+    return tuple(range(seed, seed + count))
 
 
-def confirm_seeds(seed: int, count: int) -> tuple[int, ...]:
-    """The ``count`` seeds of the confirm phase, none of which the search trains with."""
-    return tuple(range(seed + 1, seed + 1 + count))
+def confirm_seeds(seed: int, count: int, searched: int = 1) -> tuple[int, ...]:
+    """The ``count`` seeds of the confirm phase, none of the ``searched`` ones of the search."""
+    return tuple(range(seed + searched, seed + searched + count))
 
 
 def sampler_seed(seed: int, draw: int) -> int:

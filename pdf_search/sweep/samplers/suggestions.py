@@ -13,7 +13,7 @@ from pdf_search.sweep.samplers.counting import MOST_COUNTED
 from pdf_search.sweep.samplers.fixed_points import GRID, PORTFOLIO, Point, fixed_points
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.methods import Method
-from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+from pdf_search.sweep.samplers.optuna_study import OptunaStudy, Rejection
 from pdf_search.wording import counted
 
 TRIES = 100  # draws rejected in a row after which the search ends
@@ -81,13 +81,13 @@ class Suggestions:
         for point in self._points:
             if point.key in self.log.used_points:
                 continue
-            config, reason = self._checked(dict(point.values))
-            if config is not None:
+            config = self._checked(dict(point.values))
+            if not isinstance(config, Rejection):
                 draw, values = self.log.ask_point(point)
                 return self._accept(draw, config, point.origin, values)
             if point.origin not in (PORTFOLIO, GRID):
                 what = "listed point" if point.origin == "listed" else "published setting"
-                self.message = f"the {what} was passed over: {reason}"
+                self.message = f"the {what} was passed over: {config.reason}"
         return None
 
     def _sample(self) -> Job | None:
@@ -98,11 +98,11 @@ class Suggestions:
         for attempt in range(TRIES):
             sampler = self.method.sampler if attempt < TRIES_OF_SAMPLER else "random"
             draw, values = self.log.ask(sampler)
-            config, reason = self._checked(values)
-            if config is not None:
+            config = self._checked(values)
+            if not isinstance(config, Rejection):
                 return self._accept(draw, config, "sampled", values)
-            self.log.reject(draw, reason)
-            reasons[reason] += 1
+            self.log.reject(draw, config)
+            reasons[config.reason] += 1
         left = self._left()
         if left is not None:
             return left
@@ -119,8 +119,8 @@ class Suggestions:
         if size is None or size > MOST_COUNTED:
             return None
         for index, values in enumerate(self.log.space.grid()):
-            config, _ = self._checked(values)
-            if config is not None:
+            config = self._checked(values)
+            if not isinstance(config, Rejection):
                 draw, drawn = self.log.ask_point(Point(f"left {index}", "sampled", values))
                 return self._accept(draw, config, "sampled", drawn)
         return None
@@ -128,19 +128,19 @@ class Suggestions:
     def _ended(self, reason: str) -> str:
         return f"{counted(self.number, 'trial')} instead of {self.total}: {reason}"
 
-    def _checked(self, values: dict[str, Any]) -> tuple[TrialConfig | None, str]:
-        """The configuration of a point and "", or None and why it is not trained."""
+    def _checked(self, values: dict[str, Any]) -> TrialConfig | Rejection:
+        """The configuration of a point, or why it is not trained."""
         try:
             config = self.build(values)
         except ConfigError as error:
-            return None, str(error)
+            return Rejection(str(error), {"settings": 1.0})
         violations = self.log.space.violations(config, self.shape)
         if violations:
-            return None, "; ".join(violations)
+            return Rejection("; ".join(violations), self.log.space.excesses(config, self.shape))
         twin = self.known.get(config.content_hash())
         if twin is not None and not self.repeat:
-            return None, f"the configuration of trial {twin}"
-        return config, ""
+            return Rejection(f"the configuration of trial {twin}", twin=twin)
+        return config
 
     def _accept(self, draw: int, config: TrialConfig, origin: str, values: dict[str, Any]) -> Job:
         self.log.accept(draw, self.number)

@@ -20,8 +20,9 @@ class TrialBuilder:
     """Builds trial configurations of one sweep.
 
     ``epochs`` and ``confirm_epochs`` are the epochs after which trials of the two phases stop.
-    ``confirm_count`` is the number of confirm seeds. ``device`` is where trials run; it does not
-    change a configuration's hash. ``metric`` replaces the data set's, None for no change.
+    ``search_count`` and ``confirm_count`` are the numbers of their seeds. ``device`` is where
+    trials run; it does not change a configuration's hash. ``metric`` replaces the data set's, None
+    for no change.
     ``resolve`` lists the bases that ``basis.select: compact`` keeps, which depend on the data.
     """
 
@@ -33,6 +34,7 @@ class TrialBuilder:
     device: str
     metric: str | None = None
     resolve: Callable[[TrialConfig], TrialConfig] | None = None
+    search_count: int = 1
 
     def search(self, values: Mapping[str, Any]) -> TrialConfig:
         """The search configuration of a point.
@@ -43,13 +45,14 @@ class TrialBuilder:
         tree = self.space.trial(values)
         if self.metric is not None:
             tree["data"] = {**tree["data"], "metric": self.metric}
-        tree |= {"phase": Phase.SEARCH, "device": self.device, "seeds": search_seeds(self.seed)}
+        seeds = search_seeds(self.seed, self.search_count)
+        tree |= {"phase": Phase.SEARCH, "device": self.device, "seeds": seeds}
         config = parse_trial(with_stop_epoch(tree, self.epochs), f"space {self.space.name}")
         return config if self.resolve is None else self.resolve(config)
 
     def confirm(self, recorded: Mapping[str, Any]) -> TrialConfig:
         """The confirm configuration of a recorded search trial, on fresh seeds."""
-        seeds = confirm_seeds(self.seed, self.confirm_count)
+        seeds = confirm_seeds(self.seed, self.confirm_count, self.search_count)
         tree = {**recorded, "phase": Phase.CONFIRM, "device": self.device, "seeds": seeds}
         return parse_trial(with_stop_epoch(tree, self.confirm_epochs), "recorded trial")
 
