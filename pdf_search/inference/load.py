@@ -27,6 +27,7 @@ from pdf_search.training import (
     identity,
     load_checkpoint,
     read_excerpt,
+    read_importance,
 )
 
 
@@ -48,6 +49,7 @@ class Trained:
     ``epochs``: the epoch that the weights of each replicate are from. ``chosen``: which epoch that
     is, "best validation epoch" or "last epoch". ``excerpt``: the graphs saved with the model, on
     which it can be explained. ``data``: the data set that it was trained on; None if not given.
+    ``importance``: what the run measured of each (eps, k), over all its replicates.
     """
 
     config: TrialConfig
@@ -59,6 +61,7 @@ class Trained:
     chosen: str
     excerpt: Excerpt | None = None
     data: Prepared | None = None
+    importance: dict[str, Any] | None = None
 
     def part(self, number: int = 0) -> tuple[str, np.ndarray]:
         """The part to explain the model on: its name, and the numbers of its first graphs.
@@ -159,6 +162,7 @@ def load_trained(
         "best validation epoch" if best else "last epoch",
         Excerpt.of(config, data) if data is not None else None,
         data,
+        read_importance(folder),
     )
 
 

@@ -66,6 +66,7 @@ def test_what_is_printed_and_what_is_refused(
     assert "fold 2" in result.stdout
     assert "channel 3 " in result.stdout
     assert "median of 16 channels" in result.stdout
+    assert "(eps, k) that the network needs" in result.stdout
     assert (home / "here" / "explain.html").is_file()
     refused = {
         ("one", "--graph", 64): "graphs 0..63",

@@ -98,6 +98,32 @@ def test_written_files_hold_the_same_numbers(
     assert page.count("Plotly.newPlot(") >= 6
 
 
+def test_the_recorded_importance_map_is_shown(
+    explained: tuple[str, Explanation], tmp_path: Path
+) -> None:
+    _, found = explained
+    one = {"none": 1.0, "all": 0.2, "errors": [0.6, 0.4, 0.5], "picks": [[1, 0.4], [0, 0.3]]}
+    tree = {
+        "grid": [[0.0, 1], [-0.2, 1], [-0.2, 3]],
+        "alike": [[0], [1, 2], [1, 2]],
+        "graphs": 50,
+        "replicates": [{**one, "margin": 0.2, "margin_se": 0.01}],
+    }
+    known = replace(found, trained=replace(found.trained, importance=tree))
+    assert "importance.csv" in write_explanation(known, tmp_path)
+    table = pd.read_csv(tmp_path / "importance.csv")
+    assert table["share"].tolist() == pytest.approx([0.5, 0.75, 0.625])
+    assert table["bundle"].tolist() == [False, True, True]
+    sentence = "(-0.2, 1) alone keeps 75% of what the bases give"
+    assert summary(known)["importance"].startswith(sentence)
+    page = (tmp_path / "explain.html").read_text()
+    assert sentence in page
+    assert 'id="figure-importance"' in page
+    without = replace(found, trained=replace(found.trained, importance=None))
+    assert summary(without)["importance"] is None
+    assert "figure-importance" not in explanation_page(without)
+
+
 def test_text_of_a_page_is_escaped(explained: tuple[str, Explanation]) -> None:
     _, found = explained
     info = replace(found.trained.facts.info, title="a <b> & 'c'")

@@ -112,10 +112,12 @@ def _depth_table(found: dict[str, Any]) -> str:
         for smooth, similar in zip(found["smoothness"], found["similarity"], strict=True)
     ]
     picks = [f"{pick['basis']} ({pick['explained']:.1%})" for pick in found["picks"][:3]]
+    needed = found["importance"]
     return facts(
         {
             "smoothness / similarity by depth": "  ".join(depths),
             "bases that explain f, added up": ", ".join(picks),
             "all bases, linearly": f"{found['linear_share']:.2%}",
+            **({"(eps, k) that the network needs": needed} if needed else {}),
         }
     )

@@ -35,6 +35,7 @@ from pdf_search.inference.explanation.spectrum import (
     turn,
 )
 from pdf_search.inference.load import Trained
+from pdf_search.results import ImportanceMap
 
 Floats = NDArray[np.float64]
 
@@ -103,6 +104,12 @@ class Explanation:
     def nodes(self) -> int:
         """Number of nodes of the graph, n."""
         return len(self.adjacency)
+
+    @property
+    def importance(self) -> ImportanceMap | None:
+        """The importance map that the run recorded; None if there is none."""
+        tree = self.trained.importance
+        return None if tree is None else ImportanceMap.of(tree)
 
     @property
     def basis_names(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from pdf_search.errors import ConfigError
 from pdf_search.inference.explanation import plain_data
+from pdf_search.inference.explanation.basis_map import importance_table
 from pdf_search.inference.explanation.explain import Explanation
 from pdf_search.inference.explanation.page import explanation_page
 from pdf_search.inference.explanation.plots import write_plots
@@ -49,12 +50,16 @@ def _write(found: Explanation, folder: Path) -> list[str]:
             table(found).to_csv(folder / name, index=False)
         else:
             table(found).to_parquet(folder / name, index=False)
+    tables = list(_TABLES)
+    if found.importance is not None:
+        importance_table(found.importance).to_csv(folder / "importance.csv", index=False)
+        tables.append("importance.csv")
     np.savez_compressed(folder / "matrices.npz", **plain_data.arrays(found))  # type: ignore[arg-type]
     text = json.dumps(_strict(plain_data.summary(found)), indent=1, allow_nan=False)
     (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
     (folder / "explain.html").write_text(explanation_page(found), encoding="utf-8")
     plots = [file.name for file in write_plots(found, folder)]
-    return sorted([*_TABLES, "matrices.npz", "summary.json", "explain.html", *plots])
+    return sorted([*tables, "matrices.npz", "summary.json", "explain.html", *plots])
 
 
 def _strict(value: Any) -> Any:

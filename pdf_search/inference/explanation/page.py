@@ -11,10 +11,11 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from pdf_search.inference.explanation.basis_map import importance_figure
 from pdf_search.inference.explanation.explain import ChannelDetail, Explanation
 from pdf_search.inference.explanation.plain_data import depth_table, weight_table
 from pdf_search.inference.explanation.plots import BLUE, RED, strongest
-from pdf_search.inference.explanation.text import SECTIONS, headline
+from pdf_search.inference.explanation.text import headline, sections_of
 
 _MOST_ROWS = 5_000  # basis rows drawn of the response: the most common ones
 
@@ -29,9 +30,11 @@ def explanation_page(found: Explanation) -> str:
         "response": response(found),
         "weights": weights(found),
     }
+    if found.importance is not None:
+        figures["importance"] = _styled(importance_figure(found.importance), 420)
     sections = [
         {"head": head, "text": text, "figure": Markup(_html(figures[name], name))}
-        for name, (head, text) in SECTIONS.items()
+        for name, (head, text) in sections_of(found).items()
     ]
     return _template().render(
         title=f"What {found.trained.facts.info.title}'s model learned",

@@ -177,4 +177,5 @@ def summary(found: Explanation) -> dict[str, Any]:
             {"basis": found.basis_names[basis], "explained": share}
             for basis, share in zip(weights.picks, weights.explained.tolist(), strict=True)
         ],
+        "importance": found.importance and found.importance.sentence(),
     }

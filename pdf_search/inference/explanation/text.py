@@ -40,6 +40,22 @@ SECTIONS = {
 }
 
 
+IMPORTANCE = (
+    "Over all replicates of the run, after training: the filter is replaced by its least-squares "
+    "fit on one basis, the identity always in, and the last linear layer is fitted anew to "
+    "training graphs. The share is how much of what all bases save in left-out error one basis "
+    "keeps."
+)
+
+
+def sections_of(found: Explanation) -> dict[str, tuple[str, str]]:
+    """Head and text of each section of the page, by the name of its figure."""
+    if found.importance is None:
+        return SECTIONS
+    text = f"{found.importance.sentence()} {IMPORTANCE}"
+    return {**SECTIONS, "importance": ("Which (eps, k) the network needs", text)}
+
+
 def headline(found: Explanation) -> str:
     """Describe in a paragraph which model, which weights and which graph are explained."""
     trained = found.trained
