@@ -221,6 +221,9 @@ class TrialRecord:
     # For a confirmed trial with several bases: what ``training`` measured of each (eps, k), read by
     # ``results.ImportanceMap``.
     importance: dict[str, Any] | None = None
+    # Of population based training, in order: {"epoch": after which, "from": number of the trial
+    # whose checkpoint it went on from, "values": {path: value that it went on with}}.
+    perturbations: list[dict[str, Any]] | None = None
 
     @property
     def reason(self) -> str:

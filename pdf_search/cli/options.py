@@ -47,7 +47,9 @@ class SearchOptions:
     ] = None
     method: Annotated[
         str | None,
-        Option(help="random, grid, tpe, each also with +asha; hyperband.", rich_help_panel=_SEARCH),
+        Option(
+            help="random, grid, tpe, each also with +asha; hyperband; pbt.", rich_help_panel=_SEARCH
+        ),
     ] = None
     metric: Annotated[
         str | None, Option(help="Validation metric to optimise.", rich_help_panel=_SEARCH)

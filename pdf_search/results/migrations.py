@@ -24,9 +24,13 @@ def _importance(connection: sa.Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE pdf_trial ADD COLUMN importance JSON")
 
 
+def _perturbations(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("ALTER TABLE pdf_trial ADD COLUMN perturbations JSON")
+
+
 # STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released. In a new
 # database, tables.py creates the newest version directly.
-STEPS: tuple[Step, ...] = (_part_seconds, _by_target, _importance)
+STEPS: tuple[Step, ...] = (_part_seconds, _by_target, _importance, _perturbations)
 
 # Key of a PostgreSQL advisory lock (any constant), so that two processes do not migrate at once.
 ADVISORY_LOCK = 0x70646673

@@ -58,6 +58,7 @@ trial = sa.Table(
     sa.Column("message", sa.Text, nullable=False),
     sa.Column("by_target", sa.JSON(none_as_null=True)),
     sa.Column("importance", sa.JSON(none_as_null=True)),
+    sa.Column("perturbations", sa.JSON(none_as_null=True)),
     sa.UniqueConstraint("sweep_id", "phase", "number"),
 )
 

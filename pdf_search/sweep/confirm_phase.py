@@ -92,6 +92,15 @@ def confirmed_already(
     return lines
 
 
+def changed_on_the_way(job: Job) -> str:
+    """What to tell of a trial whose settings population based training changed; "" for others."""
+    epochs = [str(change.after) for change in job.config.training.changes]
+    if not epochs:
+        return ""
+    what = "learning rate, weight decay and dropout"
+    return f"{job.origin}: {what} change after epoch {', '.join(epochs)}, as in the search"
+
+
 def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
     """The seeds of each configuration over all its rows, by the hash of ``_but_seeds``."""
     seeds: dict[str, set[int]] = {}

@@ -16,6 +16,7 @@ from pdf_search.sweep.confirm_phase import (
     Baseline,
     add_baseline,
     best_trials,
+    changed_on_the_way,
     confirm_jobs,
     confirmed_already,
     rerun_job,
@@ -27,6 +28,7 @@ from pdf_search.sweep.confirmed_predictions import (
     record_targets,
 )
 from pdf_search.sweep.plan import Plan
+from pdf_search.sweep.samplers.explore import explored_parameters
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
@@ -43,10 +45,11 @@ from pdf_search.sweep.trial_log.recovery import (
 )
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
-from pdf_search.sweep.tune.brackets import Brackets, brackets_reached
-from pdf_search.sweep.tune.promotion import PromotingSource, rebuild
+from pdf_search.sweep.tune.rules.brackets import Brackets, brackets_reached
+from pdf_search.sweep.tune.rules.population import Population
+from pdf_search.sweep.tune.rules.promotion import PromotingSource, rebuild
 from pdf_search.sweep.tune.runner import Runner, open_runner
-from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
+from pdf_search.sweep.tune.scheduler import EqualEpochScheduler, PopulationScheduler
 from pdf_search.sweep.tune.trainable import Shared, TrialFunction
 
 
@@ -115,18 +118,27 @@ class Driver:
         with self._trial_log(Phase.SEARCH, study) as trial_log:
             settle_study(study, trial_log)
             retry(trial_log)
-            brackets = self._brackets(trial_log)
-            unfinished = self._unfinished(trial_log)
             study.learn(self.plan.earlier.trials)
-            new = self._suggestions(study, trial_log, unfinished)
-            source = self._promoting(new, brackets, trial_log)
-            self.view.expect(source.remaining())
-            runner.run(source, trial_log, EqualEpochScheduler(brackets))
-            if not self.stop_condition.ended:
-                source.finish()
+            message = self._search(runner, study, trial_log)
             if self.stop_condition.alike:
                 retry_later(trial_log)
-        self._tell(new.message)
+        self._tell(message)
+
+    def _search(self, runner: Runner, study: OptunaStudy, trial_log: TrialLog) -> str:
+        """Run the search under its rule; returns why it ended early, "" if it did not."""
+        if self.plan.method.stopping == "pbt":
+            population = self._population(study, trial_log)
+            self.view.expect(population.remaining())
+            runner.run(population, trial_log, PopulationScheduler(self.plan.rungs))
+            return population.new.message
+        brackets = self._brackets(trial_log)
+        new = self._suggestions(study, trial_log, self._unfinished(trial_log))
+        source = self._promoting(new, brackets, trial_log)
+        self.view.expect(source.remaining())
+        runner.run(source, trial_log, EqualEpochScheduler(brackets))
+        if not self.stop_condition.ended:
+            source.finish()
+        return new.message
 
     def confirm(self, runner: Runner, top_k: int) -> None:
         """Train the ``top_k`` best trials on fresh seeds, after rows left unfinished earlier.
@@ -143,6 +155,7 @@ class Driver:
             new = confirm_jobs(chosen, trial_log, plan.builder.confirm)
             for job in new:
                 trial_log.planned(job)
+                self._tell(changed_on_the_way(job))
             if chosen:
                 first = plan.builder.confirm(chosen[0].config)
                 add_baseline(trial_log, first, plan.data, self.functions.baseline)
@@ -231,6 +244,24 @@ class Driver:
     ) -> PromotingSource:
         device = self.plan.builder.device
         return PromotingSource(new, brackets, trial_log, device, checkpoints.epoch_of)
+
+    def _population(self, study: OptunaStudy, trial_log: TrialLog) -> Population:
+        plan, parameters = self.plan, explored_parameters(self.plan.space)
+        base = plan.population_base()
+        study.fixed = {path: value for path, value in base.items() if path not in parameters}
+        population = Population(
+            self._suggestions(study, trial_log, self._unfinished(trial_log)),
+            trial_log,
+            plan.rungs,
+            parameters,
+            seed=plan.options.seed,
+            device=plan.builder.device,
+            epoch_of=checkpoints.epoch_of,
+            say=self.view.say,
+        )
+        if trial_log.records:
+            self.view.say(population.reached())
+        return population
 
     def _say_brackets(self, trial_log: TrialLog) -> None:
         """Say how far the brackets are, where some trials are recorded already."""

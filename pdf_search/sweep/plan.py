@@ -27,11 +27,11 @@ from pdf_search.sweep.planned import Planned, find_metric
 from pdf_search.sweep.resources import Node, check_reachable, settle_resources, this_machine
 from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations, count_trials
+from pdf_search.sweep.samplers.explore import explored_parameters, population_base
 from pdf_search.sweep.samplers.fixed_points import chosen_portfolio
-from pdf_search.sweep.samplers.methods import REDUCTION, Method, find_method
-from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example, longest_warmup
-from pdf_search.sweep.tune.brackets import bracket_words
-from pdf_search.sweep.tune.rungs import LEAST_SAVED, rung_epochs, share_saved
+from pdf_search.sweep.samplers.methods import Method, find_method
+from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example
+from pdf_search.sweep.tune.rules.epochs import decision_epochs, stopping_words
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
 
@@ -83,6 +83,12 @@ class Plan(Planned):
             resolve=None if self.bases is None else self.bases.resolved,
         )
 
+    def population_base(self) -> Mapping[str, Any]:
+        """See the function of that name in ``samplers.explore``."""
+        shape = self.data.info.shape
+        assert shape is not None
+        return population_base(self.space, self.portfolio, shape, self.builder.search)
+
     def lines(self) -> list[str]:
         """The plan in words, one aspect a line."""
         return [f"{key:<11} {value}" for key, value in self.as_dict().items() if value != ""]
@@ -101,7 +107,7 @@ class Plan(Planned):
             "method": self.method.name,
             "search": f"{counted(self.trials, 'trial')} of up to {epochs}; first: {self._first()}",
             "earlier": self.earlier.described(self.method),
-            "stopping": self._stopping(),
+            "stopping": stopping_words(self),
             "confirm": self._confirming(),
             "resources": self._resources(),
             "notes": "; ".join((*self.space.notes, *self.notes)),
@@ -122,21 +128,6 @@ class Plan(Planned):
         words = [words_of_listed(self.space, listed[0])] if listed else []
         words += [f"{len(self.portfolio)} of the portfolio"] if self.portfolio else []
         return ", then ".join(words) or "sampled"
-
-    def _stopping(self) -> str:
-        if self.method.stopping == "none":
-            return f"none (method {self.method.name})"
-        if not self.rungs:
-            trials, epochs = counted(self.trials, "trial"), counted(self.epochs, "epoch")
-            return f"none: with {trials} of {epochs} it can save next to nothing"
-        if self.method.stopping == "hyperband":
-            return bracket_words(self.rungs, REDUCTION, self.trials)
-        rungs, keep = ", ".join(map(str, self.rungs)), max(1, self.top_k)
-        saved = share_saved(self.rungs, self.epochs, self.trials, REDUCTION, keep)
-        return (
-            f"the best 1/{REDUCTION}, at least {keep}, go on after epoch {rungs}; it can save "
-            f"{saved:.0%} of the epochs"
-        )
 
     def _confirming(self) -> str:
         if not self.top_k:
@@ -220,17 +211,13 @@ def plan_sweep(
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_points(plan)
-    plan = _with_rungs(_counted(plan))
-    return _with_few_noted(_with_start(plan) if fresh else plan)
-
-
-def _with_rungs(plan: Plan) -> Plan:
-    """The plan with the rungs of its method, unless they can save next to nothing."""
-    if plan.method.stopping == "none":
-        return plan
-    rungs = rung_epochs(longest_warmup(plan.space), plan.epochs)
-    saved = share_saved(rungs, plan.epochs, plan.trials, REDUCTION, max(1, plan.top_k))
-    return replace(plan, rungs=rungs) if saved >= LEAST_SAVED else plan
+    plan = _counted(plan)
+    plan = replace(plan, rungs=decision_epochs(plan))
+    plan = _with_few_noted(_with_start(plan) if fresh else plan)
+    if method.stopping == "pbt" and fresh:
+        explored_parameters(space)
+        plan.population_base()
+    return plan
 
 
 def _counted(plan: Plan) -> Plan:

@@ -162,6 +162,7 @@ def test_epochs_without_the_time_of_their_parts_are_read(store: Store) -> None:
         connection.exec_driver_sql("ALTER TABLE pdf_epoch DROP COLUMN part_seconds")
         connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN by_target")
         connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN importance")
+        connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN perturbations")
         connection.exec_driver_sql("UPDATE pdf_schema SET version = 1")
     with Store(store.place, create=False) as old:
         (first,) = old.epochs("night", Phase.SEARCH, 0)

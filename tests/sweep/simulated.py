@@ -24,7 +24,8 @@ Save = Callable[[Path], None]
 
 def error_at(config: TrialConfig, epoch: int) -> float:
     """Falls with the epochs towards a level that the learning rate and the width decide."""
-    level = 1.0 + 100 * abs(config.training.learning_rate - 2e-3) + 16 / config.model.hidden
+    rate = config.at(epoch).training.learning_rate
+    level = 1.0 + 100 * abs(rate - 2e-3) + 16 / config.model.hidden
     return level + 2.0 / epoch
 
 
@@ -34,7 +35,7 @@ def epoch_report(config: TrialConfig, epoch: int) -> EpochReport:
     replicates = tuple(
         ReplicateEpoch(value, value + 0.001 * i, test) for i, _ in enumerate(config.replicates)
     )
-    return EpochReport(epoch, config.training.learning_rate, replicates, 0.01, 1.0)
+    return EpochReport(epoch, config.at(epoch).training.learning_rate, replicates, 0.01, 1.0)
 
 
 def simulated_trial(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pdf_search.sweep.tune.brackets import (
+from pdf_search.sweep.tune.rules.brackets import (
     Brackets,
     bracket_order,
     bracket_rungs,

@@ -147,6 +147,29 @@ def test_a_grid_is_tried_whole_and_stops_trials_early(cache: Path, tmp_path: Pat
     assert made.trials == 6  # of eight points two are outside the limits
 
 
+def test_a_population_needs_one_architecture_and_something_to_change(
+    space: Space, cache: Path, tmp_path: Path
+) -> None:
+    made = plan(space, cache, tmp_path, method="pbt")
+    assert made.rungs == (3, 6, 9)
+    assert (
+        "after epoch 3, 6, 9 the worst 2 of 6 go on from the best 2, with changed "
+        "training.learning_rate; all have the other settings of the first trial"
+    ) in "\n".join(made.lines())
+    fixed = SPACE.replace("{range: [1e-3, 1e-2], log: true}", "1e-3").replace(
+        "    training.learning_rate: 0.004\n", ""
+    )
+    with pytest.raises(ConfigError, match="searches none of them"):
+        plan(write_space(tmp_path, text=fixed), cache, tmp_path, method="pbt")
+    first, _, rest = SPACE.partition("points_to_evaluate:")
+    none = write_space(tmp_path, text=first + rest[rest.index("basis:") :])
+    with pytest.raises(ConfigError, match="List one"):
+        plan(none, cache, tmp_path, method="pbt", no_portfolio=True)
+    wide = write_space(tmp_path, text=SPACE.replace("layers <= 200", "layers <= 60"))
+    with pytest.raises(ConfigError, match=r"outside the limits: .*List another one first"):
+        plan(wide, cache, tmp_path, method="pbt")
+
+
 def test_epochs_cut_the_run_and_never_lengthen_it(
     space: Space, cache: Path, tmp_path: Path
 ) -> None:

@@ -12,8 +12,8 @@ from pdf_search.space import Space
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.recovery import settle_study, unfinished_jobs
 from pdf_search.sweep.trial_log.trial_log import TrialLog
-from pdf_search.sweep.tune.brackets import Brackets
-from pdf_search.sweep.tune.promotion import PromotingSource, rebuild
+from pdf_search.sweep.tune.rules.brackets import Brackets
+from pdf_search.sweep.tune.rules.promotion import PromotingSource, rebuild
 from tests.sweep.helpers import NAME, Bench, report
 
 EPOCHS = 12

@@ -22,7 +22,6 @@ from pdf_search.records import State, TrialOutcome
 from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.tune import checkpoints
-from pdf_search.sweep.tune.brackets import Brackets
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import (
     NUMBER,
@@ -33,6 +32,7 @@ from pdf_search.sweep.tune.payload import (
     unpack_epoch,
 )
 from pdf_search.sweep.tune.ray_session import compare_node
+from pdf_search.sweep.tune.rules.brackets import Brackets
 from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
 from pdf_search.sweep.tune.searcher import JobSearcher
 from tests.sweep.helpers import NAME, Bench, report

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf_search.sweep.tune.rungs import Rungs, rung_epochs, share_saved
+from pdf_search.sweep.tune.rules.rungs import Rungs, rung_epochs, share_saved
 
 
 def at_first(rungs: Rungs, *values: float | None) -> Rungs:

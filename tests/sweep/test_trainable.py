@@ -69,7 +69,7 @@ def test_checkpoints_come_soon_and_then_less_often(monkeypatch: pytest.MonkeyPat
     clock, saved = [0.0], []
     monkeypatch.setattr(trainable.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(trainable.tune, "report", lambda *_, **__: None)
-    reporter = trainable.Reporter(epochs=1000, seconds=30.0, device="cpu")
+    reporter = trainable.Reporter(epochs=(1000,), seconds=30.0, device="cpu")
     for epoch in range(1, 200):
         clock[0] = float(epoch)
         report = EpochReport(epoch, 1e-3, (ReplicateEpoch(1.0),), 1.0, 1.0)
@@ -82,7 +82,7 @@ def test_the_last_epoch_has_a_checkpoint_whatever_the_clock_says(
 ) -> None:
     saved: list[int] = []
     monkeypatch.setattr(trainable.tune, "report", lambda *_, **__: None)
-    reporter = trainable.Reporter(epochs=3, seconds=1e9, device="cpu")
+    reporter = trainable.Reporter(epochs=(3,), seconds=1e9, device="cpu")
     for epoch in (1, 2, 3):
         reporter(report(epoch, 0.5), lambda _, now=epoch: saved.append(now))
     assert saved == [3]

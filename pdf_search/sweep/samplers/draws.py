@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from math import floor
 from typing import Any
 
@@ -12,7 +13,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 from optuna.exceptions import ExperimentalWarning
-from optuna.samplers import BaseSampler, RandomSampler, TPESampler
+from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler, TPESampler
 from optuna.trial import Trial
 
 from pdf_search.space import Choice, IntRange, Parameter
@@ -68,3 +69,12 @@ def make_sampler(kind: str, seed: int, trials: int, untrained: int = 0) -> BaseS
             constant_liar=True,
             seed=seed,
         )
+
+
+def with_fixed(sampler: BaseSampler, fixed: Mapping[str, Any]) -> BaseSampler:
+    """The sampler, with the values in ``fixed`` for those parameters in every draw."""
+    if not fixed:
+        return sampler
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        return PartialFixedSampler(dict(fixed), sampler)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from pdf_search.config import InputShape
@@ -33,16 +34,22 @@ def fixed_points(
 ) -> Iterator[Point]:
     """The listed points, then the portfolio's; for a grid, all points of the space after them.
 
-    ``portfolio`` is what ``chosen_portfolio`` chose when the sweep began.
+    ``portfolio`` is what ``chosen_portfolio`` chose when the sweep began. A population has one
+    architecture, so for the method "pbt" there is the first point alone.
     """
+    known = _known_points(space, portfolio)
+    yield from islice(known, 1 if method.stopping == "pbt" else None)
+    if method.sampler == "grid":
+        for index, values in enumerate(space.grid()):
+            yield Point(f"grid {index}", GRID, values)
+
+
+def _known_points(space: Space, portfolio: Sequence[Mapping[str, Any]]) -> Iterator[Point]:
     for index, values in enumerate(space.points_to_evaluate):
         origin = origin_of_listed(space.config(values))
         yield Point(f"published {index}", origin, values)
     for index, values in enumerate(portfolio):
         yield Point(f"portfolio {index}", PORTFOLIO, values)
-    if method.sampler == "grid":
-        for index, values in enumerate(space.grid()):
-            yield Point(f"grid {index}", GRID, values)
 
 
 def chosen_portfolio(

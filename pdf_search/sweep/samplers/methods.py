@@ -12,7 +12,7 @@ REDUCTION = 3  # the best third of the trials passes a rung
 
 
 Sampler = Literal["tpe", "random", "grid"]
-Stopping = Literal["none", "asha", "hyperband"]
+Stopping = Literal["none", "asha", "hyperband", "pbt"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Method:
 
     ``sampler`` draws the configurations. ``stopping`` ends trials early: ``asha``, asynchronous
     successive halving, stops the worst, compared at equal epochs; ``hyperband`` does so in
-    brackets that begin to stop at different epochs.
+    brackets that begin to stop at different epochs. ``pbt`` ends no trial: the worst go on from
+    checkpoints of the best, with other values of what ``explore`` changes.
     """
 
     name: str
@@ -39,6 +40,7 @@ METHODS: dict[str, Method] = {
         Method("grid+asha", "grid", "asha"),
         Method("tpe", "tpe", "none"),
         Method("hyperband", "random", "hyperband"),
+        Method("pbt", "random", "pbt"),
     )
 }
 

@@ -23,7 +23,7 @@ from sqlalchemy import event
 from pdf_search.records import EpochReport, Metric, State
 from pdf_search.results import parse_url, sqlite_file
 from pdf_search.space import Parameter, Space
-from pdf_search.sweep.samplers.draws import distribution, draw, make_sampler
+from pdf_search.sweep.samplers.draws import distribution, draw, make_sampler, with_fixed
 from pdf_search.sweep.samplers.fixed_points import Point
 from pdf_search.sweep.samplers.lent_trials import LentTrials
 from pdf_search.sweep.samplers.prior import (
@@ -101,7 +101,8 @@ class OptunaStudy:
 
     A draw depends on the seed, on how many draws came before it, and on the results told so far.
     ``draw_of`` maps each trial to its draw, ``untold`` those whose end Optuna does not know.
-    ``used_points`` are the keys of the fixed points that were asked for.
+    ``used_points`` are the keys of the fixed points that were asked for. ``fixed`` are values that
+    every draw of a sampler has.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class OptunaStudy:
         self.metric = metric
         self.seed = seed
         self.trials = trials
+        self.fixed: dict[str, Any] = {}
         drawn = self.study.get_trials(deepcopy=False)
         self.draws = len(drawn)
         kept = [t for t in drawn if TRIAL in t.user_attrs and REJECTED not in t.user_attrs]
@@ -149,7 +151,7 @@ class OptunaStudy:
             own = make_sampler(sampler, seed, self.trials, untrained)
             self.drawing.sampler = own
             self.study.enqueue_trial(self._values(self.drawing.ask()))
-        self.study.sampler = own
+        self.study.sampler = with_fixed(own, self.fixed)
         return self._walk(self.study.ask())
 
     def ask_point(self, point: Point) -> Draw:

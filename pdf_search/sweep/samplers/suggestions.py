@@ -116,7 +116,7 @@ class Suggestions:
     def _left(self) -> Job | None:
         """A configuration of a small space that the draws have missed; None if there is none."""
         size = self.log.space.size()
-        if size is None or size > MOST_COUNTED:
+        if size is None or size > MOST_COUNTED or self.method.stopping == "pbt":
             return None
         for index, values in enumerate(self.log.space.grid()):
             config = self._checked(values)

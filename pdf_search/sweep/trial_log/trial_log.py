@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
 
-from pdf_search.config import InputShape
+from pdf_search.config import InputShape, TrialConfig
 from pdf_search.parameters import parameter_count
 from pdf_search.records import EpochReport, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import BestEpochs, Store
@@ -123,12 +123,31 @@ class TrialLog:
         self.save(replace(_measured(self.records[number], [report]), device=device))
         self.view.epoch(self.records[number], best)
 
+    def perturbed(
+        self, number: int, source: int, epoch: int, config: TrialConfig, values: dict[str, float]
+    ) -> None:
+        """Record that a trial goes on from the checkpoint of trial ``source`` after an epoch.
+
+        ``config`` is the source's with its ``changes``, and ``values`` are those it goes on with.
+        """
+        record, told = self.records[number], {"epoch": epoch, "from": source, "values": values}
+        old = record.checkpoint
+        record = replace(
+            record,
+            config=config.model_dump(mode="json"),
+            config_hash=config.content_hash(),
+            params=record.params | values,
+            checkpoint=self.records[source].checkpoint,
+            perturbations=[*(record.perturbations or []), told],
+        )
+        self.save(record)
+        self._discard(old)
+
     def checkpoint(self, number: int, path: str) -> None:
         """Record a complete checkpoint of the latest epoch; remove an earlier attempt's folder."""
         old = self.records[number].checkpoint
         self.save(replace(self.records[number], checkpoint=path))
-        if old and _folder(old) != _folder(path):
-            self.discard(_folder(old))
+        self._discard(old)
 
     def paused(self, number: int) -> None:
         """Record that a trial waits at a rung, and tell the Optuna study how far it came."""
@@ -146,10 +165,10 @@ class TrialLog:
         self.going.discard(number)
         record = replace(self.records[number], state=state, ended=now(), message=message)
         useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
-        if useless:
-            self.discard(_folder(record.checkpoint))
-            record = replace(record, checkpoint="")
+        old = record.checkpoint
+        record = replace(record, checkpoint="" if useless else old)
         self.save(record)
+        self._discard(old)
         if self.study is not None:
             self.study.tell(number, state, self.curve(number))
         self.view.ended(record, self.best(number))
@@ -193,6 +212,12 @@ class TrialLog:
         stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
         self.store.save_trial(replace(record, checkpoint=stored))
         self.records[self._first[record.sweep] + record.number] = record
+
+    def _discard(self, checkpoint: str) -> None:
+        """Remove the folder of an attempt, unless the checkpoint of some trial is in it."""
+        folder = _folder(checkpoint)
+        if checkpoint and all(_folder(r.checkpoint) != folder for r in self.records.values()):
+            self.discard(folder)
 
     def _key(self, number: int) -> tuple[str, Phase, int]:
         """The sweep, phase and own number of a trial."""

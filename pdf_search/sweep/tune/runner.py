@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,7 +32,7 @@ from pdf_search.sweep.tune.trainable import Shared, train
 if TYPE_CHECKING:
     from ray.tune.experiment import Trial
 
-    from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
+    from pdf_search.sweep.tune.scheduler import EqualEpochScheduler, PopulationScheduler
 
 
 class Runner:
@@ -50,7 +51,10 @@ class Runner:
         self.shared = replace(shared, data={n: _sent(d) for n, d in shared.data.items()})
 
     def run(
-        self, source: Source, trial_log: TrialLog, scheduler: EqualEpochScheduler | None = None
+        self,
+        source: Source,
+        trial_log: TrialLog,
+        scheduler: EqualEpochScheduler | PopulationScheduler | None = None,
     ) -> None:
         """Train the jobs of the source until there are none left, or there is a reason to stop.
 
@@ -103,13 +107,23 @@ class Runner:
 
 
 class _FolderName:
-    """Names the folders of trials, differently in each run: none mixes with a killed run's."""
+    """Names the folders of trials, differently in each run: none mixes with a killed run's.
+
+    A trial that waited and goes on has a new one, since others may go on from its checkpoint too.
+    """
 
     def __init__(self) -> None:
         self.run = secrets.token_hex(3)
+        self.names: dict[str, str] = {}  # by Ray's own name of the trial
+        self.times: Counter[int] = Counter()
 
     def __call__(self, trial: Trial) -> str:
-        return f"{trial.config[NUMBER]:04d}-{self.run}"
+        if trial.trial_id not in self.names:
+            number = trial.config[NUMBER]
+            self.times[number] += 1
+            again = f"-{self.times[number]}" if self.times[number] > 1 else ""
+            self.names[trial.trial_id] = f"{number:04d}-{self.run}{again}"
+        return self.names[trial.trial_id]
 
 
 def _sent(data: str | Prepared) -> str | Prepared:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from math import ceil
 
-from pdf_search.sweep.tune.rungs import Rungs
+from pdf_search.sweep.tune.rules.rungs import Rungs
 from pdf_search.wording import counted
 
 

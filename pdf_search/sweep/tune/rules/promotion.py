@@ -9,7 +9,7 @@ from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.trial_log.recovery import job_from
 from pdf_search.sweep.trial_log.trial_log import TrialLog
-from pdf_search.sweep.tune.brackets import Brackets
+from pdf_search.sweep.tune.rules.brackets import Brackets
 from pdf_search.wording import counted
 
 

@@ -1,0 +1,1 @@
+"""Which trials go on, and from where: early stopping and populations. No Ray here."""
