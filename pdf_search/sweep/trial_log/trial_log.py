@@ -195,7 +195,13 @@ class TrialLog:
         self.save(replace(self.records[number], checkpoint=""))
 
     def interrupted(self) -> None:
-        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint."""
+        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint.
+
+        Those that wait at a rung stay PAUSED.
+        """
+        for number in [n for n, r in self.records.items() if r.state is State.PAUSED]:
+            message = f"waits at a rung; `pdf-search resume {self.resume}` decides"
+            self.save(replace(self.records[number], message=message))
         for number in [n for n, r in self.records.items() if r.state is State.RUNNING]:
             if not self.records[number].checkpoint:
                 self.rewind(number, 0)

@@ -43,8 +43,13 @@ class PromotingSource:
         return bool(self.trial_log.going)
 
     def next(self) -> Job | None:
-        """See ``Source.next``."""
-        self._prune()
+        """See ``Source.next``.
+
+        Trials that can go on no more are recorded as PRUNED first.
+        """
+        for number, rank, most in self.brackets.left_behind(self.new.total):
+            if self._waits(number):
+                self._prune(number, rank, most)
         if self.new.unfinished:
             return self.new.next()
         return self._promoted(ended=False) or self.new.next() or self._promoted(ended=True)
@@ -52,8 +57,9 @@ class PromotingSource:
     def finish(self) -> None:
         """Record those that still wait as PRUNED, since the search is at its end."""
         for number in [n for n in self.trial_log.records if self._waits(n)]:
-            epoch = self.trial_log.records[number].epochs_done
-            self.trial_log.ended(number, State.PRUNED, f"not among the best after epoch {epoch}")
+            rungs = self.brackets.of(number)
+            went_on = len(rungs.went_on[rungs.last[number]])
+            self._prune(number, rungs.rank(number), went_on)
 
     def _promoted(self, ended: bool) -> Job | None:
         number = self.brackets.promotable(self._waits, ended)
@@ -62,13 +68,10 @@ class PromotingSource:
         self.brackets.of(number).promote(number)
         return job_from(self.trial_log, number, self.device, self.epoch_of)
 
-    def _prune(self) -> None:
-        """Record the trials that can go on no more as PRUNED; their checkpoints are removed."""
-        for number, rank, most in self.brackets.left_behind(self.new.total):
-            if self._waits(number):
-                epoch = counted(self.trial_log.records[number].epochs_done, "epoch")
-                reason = f"number {rank} after {epoch}, of which the best {most} go on"
-                self.trial_log.ended(number, State.PRUNED, reason)
+    def _prune(self, number: int, rank: int, most: int) -> None:
+        epochs = counted(self.trial_log.records[number].epochs_done, "epoch")
+        reason = f"number {rank} after {epochs}, of which the best {most} go on"
+        self.trial_log.ended(number, State.PRUNED, reason)
 
     def _waits(self, number: int) -> bool:
         record = self.trial_log.records.get(number)

@@ -94,6 +94,10 @@ class Rungs:
                 if rank > most and number not in self.went_on[epoch]:
                     yield number, rank, most
 
+    def rank(self, number: int) -> int:
+        """The place of a trial, from 1, at the rung that it reached last."""
+        return 1 + [n for _, n in self.reached[self.last[number]]].index(number)
+
     def _best_of(self, epoch: int, ended: bool) -> list[int]:
         rung = self.reached[epoch]
         count = len(rung) // self.factor
