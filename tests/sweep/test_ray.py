@@ -104,7 +104,8 @@ def test_time_ends_a_sweep_and_a_trial_can_be_run_again(
     assert not result.confirm
     waiting = [t for t in result.search if not t.state.finished]
     assert all(t.state in (State.NOT_STARTED, State.PAUSED, State.INTERRUPTED) for t in waiting)
-    assert all("pdf-search resume timed" in t.message for t in waiting)
+    told = {State.PAUSED: "waits after epoch"}
+    assert all(told.get(t.state, "pdf-search resume timed") in t.message for t in waiting)
 
     again = rerun("timed", 0, out=tmp_path / "runs", functions=FUNCTIONS)
     assert again.search[-1].origin == "rerun of 0"

@@ -152,7 +152,8 @@ class TrialLog:
     def paused(self, number: int) -> None:
         """Record that a trial waits at a rung, and tell the Optuna study how far it came."""
         self.going.discard(number)
-        self.save(replace(self.records[number], state=State.PAUSED))
+        message = f"waits after epoch {self.records[number].epochs_done} to be among the best there"
+        self.save(replace(self.records[number], state=State.PAUSED, message=message))
         if self.study is not None:
             self.study.report(number, self.curve(number))
         self.view.paused(self.records[number], self.best(number))
@@ -195,13 +196,7 @@ class TrialLog:
         self.save(replace(self.records[number], checkpoint=""))
 
     def interrupted(self) -> None:
-        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint.
-
-        Those that wait at a rung stay PAUSED.
-        """
-        for number in [n for n, r in self.records.items() if r.state is State.PAUSED]:
-            message = f"waits at a rung; `pdf-search resume {self.resume}` decides"
-            self.save(replace(self.records[number], message=message))
+        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint."""
         for number in [n for n, r in self.records.items() if r.state is State.RUNNING]:
             if not self.records[number].checkpoint:
                 self.rewind(number, 0)
