@@ -176,7 +176,21 @@ def plan_sweep(
         DataError: the data set cannot be prepared.
         ResourceError: a CPU, GPU or cluster is asked for that does not exist.
     """
-    options = options or SweepOptions()
+    plan = _settled(space, options or SweepOptions(), progress, begun)
+    _check_points(plan)
+    plan = _counted(plan)
+    plan = replace(plan, rungs=decision_epochs(plan))
+    plan = _with_few_noted(_with_start(plan) if fresh else plan)
+    if plan.method.stopping == "pbt" and fresh:
+        explored_parameters(space)
+        plan.population_base()
+    return plan
+
+
+def _settled(
+    space: Space, options: SweepOptions, progress: Progress | None, begun: Prepared | None
+) -> Plan:
+    """The plan with its data and numbers, before its points are checked and counted."""
     defaults = space.defaults
     options = replace(options, replicates=options.replicates or defaults.replicates)
     method = find_method(options.method or defaults.method, _method_given_by(space, options))
@@ -209,15 +223,7 @@ def plan_sweep(
         notes=quick_notes(space) if options.quick else (),
         bases=None if options.quick else compact_bases(space, data, config, progress),
     )
-    plan = replace(plan, first=plan.builder.search(example(space)))
-    _check_points(plan)
-    plan = _counted(plan)
-    plan = replace(plan, rungs=decision_epochs(plan))
-    plan = _with_few_noted(_with_start(plan) if fresh else plan)
-    if method.stopping == "pbt" and fresh:
-        explored_parameters(space)
-        plan.population_base()
-    return plan
+    return replace(plan, first=plan.builder.search(example(space)))
 
 
 def _counted(plan: Plan) -> Plan:
