@@ -68,15 +68,14 @@ def _picks(curves: Curves, make: Make, seed: int) -> tuple[Values, Values]:
     sight = Sight.of(curves, source)
     replay = Replay(sight.judged, *make(sight, source, seed))
     picks = np.full(len(GRID), -1)
-    best, pick = -np.inf, -1
+    best, pick, before = -np.inf, -1, 0
     for step in replay.steps():
-        picks[step.spent > GRID] = np.where(
-            picks[step.spent > GRID] == -1, pick, picks[step.spent > GRID]
-        )
+        picks[(before <= GRID) & (step.spent > GRID)] = pick
+        before = step.spent
         value = sight.judged[step.recipe, step.epoch - 1]
         if value > best:
             best, pick = value, step.recipe
-    picks[picks == -1] = pick
+    picks[before <= GRID] = pick
     there = picks >= 0
     return np.where(there, sight.worth[picks], np.nan), np.where(there, sight.tested[picks], np.nan)
 
