@@ -15,8 +15,9 @@ from pdf_search.graphs import Bank, compact_picks, moments_of
 from pdf_search.model import engine_data
 from pdf_search.training.build_trainers import trainer_of
 from pdf_search.training.groups import Group, Groups
-from pdf_search.training.importance.basis_importance import Probe, basis_importance
+from pdf_search.training.importance.basis_importance import Probe
 from pdf_search.training.importance.least_squares import fit_columns
+from pdf_search.training.importance.recorded import trial_importance
 from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
@@ -108,13 +109,14 @@ class PlantedNetwork:
         return float(np.square(missed).mean() / targets.var())
 
     def first_picks(self) -> dict[str, list[Point]]:
-        """Picks of the importance map, and of least squares on the filter's outputs alone."""
+        """The pick of the importance map, and of least squares on the filter's outputs alone."""
         places = self.groups.groups[0].places["train"]
-        found = basis_importance(self.trainer, places, self.config.basis)
-        picks = found["replicates"][0]["picks"]
+        found = trial_importance(self.config, self.groups, {})
+        assert found is not None
+        errors = found["replicates"][0]["errors"]
         grid = self.config.basis.grid
         return {
-            "map": [grid[int(pick)] for pick, _ in picks],
+            "map": [grid[int(np.argmin(errors))]],
             "filter alone": [grid[self._explains_most(places)]],
         }
 

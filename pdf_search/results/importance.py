@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -29,7 +29,6 @@ class ImportanceMap:
     shares: tuple[float, ...]
     first: int
     bundle: tuple[int, ...]
-    seconds: tuple[Point, ...]  # each replicate's second pick
     stability: int
     replicates: int
     graphs: int
@@ -47,7 +46,7 @@ class ImportanceMap:
         scale = gain if gain > LEAST_GAIN else 1.0
         by_run = [[(r["none"] - error) / scale for error in r["errors"]] for r in runs]
         shares = tuple(sum(column) / len(runs) for column in zip(*by_run, strict=True))
-        first = max(range(len(grid)), key=lambda place: shares[place])
+        first = _first([-share for share in shares])
         bundle = tuple(tree["alike"][first])
         others = [place for place in range(len(grid)) if place not in bundle]
         return cls(
@@ -55,8 +54,7 @@ class ImportanceMap:
             shares=shares,
             first=first,
             bundle=bundle,
-            seconds=tuple(grid[int(r["picks"][1][0])] for r in runs if len(r["picks"]) > 1),
-            stability=sum(int(r["picks"][0][0]) in bundle for r in runs),
+            stability=sum(_first(r["errors"]) in bundle for r in runs),
             replicates=len(runs),
             graphs=int(tree["graphs"]),
             lead=_lead(by_run, runs, first, others, shares, scale) if others else None,
@@ -105,6 +103,11 @@ class ImportanceMap:
 def _usable(replicate: Mapping[str, Any]) -> bool:
     values = [replicate["none"], replicate["all"], *replicate["errors"]]
     return all(value is not None and value == value for value in values)  # noqa: PLR0124 - no nan
+
+
+def _first(errors: Sequence[float]) -> int:
+    """The place of the smallest error."""
+    return min(range(len(errors)), key=lambda place: errors[place])
 
 
 def _lead(

@@ -102,7 +102,7 @@ def test_the_recorded_importance_map_is_shown(
     explained: tuple[str, Explanation], tmp_path: Path
 ) -> None:
     _, found = explained
-    one = {"none": 1.0, "all": 0.2, "errors": [0.6, 0.4, 0.5], "picks": [[1, 0.4], [0, 0.3]]}
+    one = {"none": 1.0, "all": 0.2, "errors": [0.6, 0.4, 0.5]}
     tree = {
         "grid": [[0.0, 1], [-0.2, 1], [-0.2, 3]],
         "alike": [[0], [1, 2], [1, 2]],

@@ -13,7 +13,7 @@ ERRORS = [0.9, 0.6, 0.4]
 
 
 def tree(replicates: int) -> dict[str, Any]:
-    one = {"none": 1.0, "all": 0.2, "errors": ERRORS, "picks": [[2, 0.4], [1, 0.3]]}
+    one = {"none": 1.0, "all": 0.2, "errors": ERRORS}
     rows = [{**one, "margin": 0.2, "margin_se": 0.01} for _ in range(replicates)]
     grid = [[0.0, 1], [-0.2, 1], [-0.2, 3]]
     return {"grid": grid, "alike": [[0], [1], [2]], "graphs": 50, "replicates": rows}

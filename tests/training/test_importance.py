@@ -23,6 +23,7 @@ from pdf_search.training.importance.least_squares import (
 )
 from pdf_search.training.importance.recorded import (
     IMPORTANCE,
+    graphs_asked,
     read_importance,
     trial_importance,
     write_importance,
@@ -90,6 +91,22 @@ def test_left_out_errors_are_those_of_as_many_fits() -> None:
     assert left_out_errors(x, y[:, None]) == pytest.approx(best, rel=1e-9)
 
 
+def test_targets_are_judged_each_by_itself_whatever_graphs_they_share() -> None:
+    source = np.random.default_rng(3)
+    x, y = source.normal(size=(30, 4)), source.normal(size=(30, 4))
+    y[:, 1] += 3 * x[:, 0]  # another penalty than the noise beside it
+    y[:9, 3] = np.nan
+    single = np.stack([left_out_errors(x, y[:, [t]]) for t in range(4)])
+    expected = [*single[:3, :9].mean(0), *single[:, 9:].mean(0)]
+    assert left_out_errors(x, y) == pytest.approx(expected, rel=1e-9)
+
+
+def test_features_that_are_not_finite_have_no_error() -> None:
+    x, y = np.random.default_rng(4).normal(size=(2, 20, 2))
+    x[3, 1] = np.inf
+    assert np.isnan(left_out_errors(x, y)).all()
+
+
 def test_graphs_without_a_label_have_no_error() -> None:
     source = np.random.default_rng(2)
     x, y = source.normal(size=(20, 2)), source.normal(size=(20, 3))
@@ -135,9 +152,8 @@ def test_every_kind_of_filter_can_be_asked_and_stays_as_it_is(model: dict[str, A
     after = groups.model_state()
     assert all(torch.equal(after[name], value) for name, value in before.items())
     for replicate in found["replicates"]:
-        errors = replicate["errors"]
-        assert replicate["picks"][0] == [int(np.argmin(errors)), min(errors)]
-        assert replicate["picks"][1][0] != replicate["picks"][0][0]
+        assert set(replicate) == {"none", "all", "errors", "margin", "margin_se"}
+        assert len(replicate["errors"]) == len(config.basis.grid)
     assert all(place in like for place, like in enumerate(found["alike"]))
 
 
@@ -174,9 +190,23 @@ def test_a_single_basis_or_a_fixed_filter_leaves_nothing_to_measure() -> None:
 
 
 def test_large_training_parts_are_sampled_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded, "MOST_GRAPHS", 3)
-    assert recorded._spread(torch.arange(9)[None]).tolist() == [[0, 4, 8]]
-    assert recorded._spread(torch.arange(3)[None]).tolist() == [[0, 1, 2]]
+    config = config_of()
+    groups = groups_of(config)
+    (group,) = groups.groups
+    monkeypatch.setattr(recorded, "graphs_asked", lambda bases: {4: 8}[bases])
+    some = trial_importance(config, groups, {})
+    places = group.places["train"][:, [0, 7, 14, 21, 28, 35, 42, 49]]
+    assert some == basis_importance(group.eager, places, config.basis)
+    assert some["graphs"] == 8
+    monkeypatch.setattr(recorded, "graphs_asked", lambda bases: {4: 50}[bases])
+    assert trial_importance(config, groups, {}) == measured(groups, config)
+
+
+@pytest.mark.parametrize(
+    ("bases", "graphs"), [(2, 1000), (10, 1000), (30, 333), (36, 277), (51, 200), (500, 200)]
+)
+def test_the_more_bases_the_fewer_graphs_are_asked(bases: int, graphs: int) -> None:
+    assert graphs_asked(bases) == graphs
 
 
 @pytest.mark.parametrize(("phase", "there"), [("confirm", True), ("search", False)])

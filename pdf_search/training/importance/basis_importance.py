@@ -31,9 +31,7 @@ from pdf_search.training.replicate_trainer import PREDICTION_BATCH, ReplicateTra
 
 Floats = NDArray[np.float64]
 
-PICKS = 2
 ALIKE = 0.99  # bases that correlate by more, the identity taken out, are one bundle
-MOST_GRAPHS = 1000  # of the training part
 
 
 def has_importance(config: TrialConfig) -> bool:
@@ -52,44 +50,22 @@ def basis_importance(
     Returns:
         Plain data: ``grid``; ``alike``, for each basis the bases that cannot be told from it;
         and for each of ``replicates`` the left-out errors ``none`` (constant and identity), ``all``
-        (the trained filter) and ``errors`` (one basis each), the ``picks`` of a greedy choice with
-        their errors, and by how much the first pick is better than the best basis that is not like
-        it, as mean over graphs (``margin``) with its standard error (``margin_se``).
+        (the trained filter) and ``errors`` (one basis each), and by how much the best basis is
+        better than the best one that is not like it, as mean over graphs (``margin``) with its
+        standard error (``margin_se``).
     """
     probe = Probe.of(trainer, graphs)
-    own = probe.errors()
     sums = probe.filter_sums()
-    always = [0, 1, *range(2 + len(basis.grid), 2 + len(basis.grid) + len(basis.diagonals))]
-    chosen: list[list[int]] = [always for _ in own]
-    none = probe.errors(sums.filter(chosen))
-    first: list[Floats] = []
-    picks: list[list[list[float]]] = [[] for _ in own]
-    for _ in range(min(PICKS, len(basis.grid))):
-        columns = range(2, 2 + len(basis.grid))
-        tried = [probe.errors(sums.filter([[*c, column] for c in chosen])) for column in columns]
-        by_replicate = [np.stack([row[r] for row in tried]) for r in range(len(own))]  # [g, L]
-        first = first or by_replicate
-        for r, errors in enumerate(by_replicate):
-            means = _mean(errors)
-            means[[column - 2 for column in chosen[r] if column in columns]] = np.inf
-            pick = int(np.argmin(means))
-            picks[r].append([pick, float(means[pick])])
-            chosen[r] = [*chosen[r], 2 + pick]
+    bases = len(basis.grid)
+    always = [0, 1, *range(2 + bases, 2 + bases + len(basis.diagonals))]
+    fits = [sums.filter(always), *(sums.filter([*always, 2 + place]) for place in range(bases))]
+    errors = probe.errors([probe.model.filter, *fits])
     alike = _alike(sums, basis)
     return {
         "grid": [list(point) for point in basis.grid],
         "alike": alike,
         "graphs": int(graphs.shape[1]),
-        "replicates": [
-            {
-                "none": float(_mean(none[r])),
-                "all": float(_mean(own[r])),
-                "errors": _mean(first[r]).tolist(),
-                "picks": picks[r],
-                **_margin(first[r], alike),
-            }
-            for r in range(len(own))
-        ],
+        "replicates": [_replicate(rows, alike) for rows in errors],
     }
 
 
@@ -116,10 +92,10 @@ class _FilterSums:
     mixed: Floats  # [R, 1 + m, d]
     like: Tensor
 
-    def filter(self, columns: Sequence[Sequence[int]]) -> AffineFilter:
+    def filter(self, columns: Sequence[int]) -> AffineFilter:
         """The fit of each replicate's filter on some columns."""
-        parts = zip(self.products, self.mixed, columns, strict=True)
-        return AffineFilter(np.stack([fit_columns(*part) for part in parts]), self.like)
+        parts = zip(self.products, self.mixed, strict=True)
+        return AffineFilter(np.stack([fit_columns(*part, columns) for part in parts]), self.like)
 
 
 @dataclass(frozen=True)
@@ -146,22 +122,25 @@ class Probe:
         assert isinstance(self.trainer.model, PDFNetwork)
         return self.trainer.model
 
-    def run(self) -> None:
-        """Run the network on all graphs; hooks see what it computes."""
-        for batch in _batches(self.trainer, self.graphs):
-            self.trainer.model(batch, self.trainer.rows, self.trainer.edge_types)
+    def run(self, batch: EngineBatch) -> None:
+        """Run the network on a batch; hooks see what it computes."""
+        self.trainer.model(batch, self.trainer.rows, self.trainer.edge_types)
 
-    def errors(self, other: AffineFilter | None = None) -> list[Floats]:
-        """Left-out errors of each replicate, [L], with its own filter or another."""
-        seen: list[Tensor] = []
-        hook = self.model.head.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
-        try:
-            with _filter_of(self.model, other):
-                self.run()
-        finally:
-            hook.remove()
-        pairs = zip(_by_replicate(seen, self.graphs), self.targets, strict=True)
-        return [left_out_errors(features, targets) for features, targets in pairs]
+    def errors(self, filters: Sequence[nn.Module]) -> list[list[Floats]]:
+        """Left-out errors of each replicate, [L], with each of ``filters`` in its filter's place.
+
+        A batch is made once and serves all filters.
+        """
+        seen: list[list[Tensor]] = [[] for _ in filters]
+        for batch in _batches(self.trainer, self.graphs):
+            for features, used in zip(seen, filters, strict=True):
+                with _filter_of(self.model, used), _inputs_of(self.model.head, features):
+                    self.run(batch)
+        by_filter = [_by_replicate(features, self.graphs) for features in seen]
+        return [
+            [left_out_errors(features[r], targets) for features in by_filter]
+            for r, targets in enumerate(self.targets)
+        ]
 
     def filter_sums(self) -> _FilterSums:
         """Sum the products of bases and filter outputs over all pairs."""
@@ -176,7 +155,8 @@ class Probe:
 
         hook = self.model.filter.register_forward_hook(add)
         try:
-            self.run()
+            for batch in _batches(self.trainer, self.graphs):
+                self.run(batch)
         finally:
             hook.remove()
         parts = zip(*sums, strict=True)
@@ -185,13 +165,23 @@ class Probe:
 
 
 @contextmanager
-def _filter_of(model: PDFNetwork, other: AffineFilter | None) -> Iterator[None]:
+def _filter_of(model: PDFNetwork, other: nn.Module) -> Iterator[None]:
     own = model.filter
     try:
-        model.filter = own if other is None else other  # type: ignore[assignment]
+        model.filter = other  # type: ignore[assignment]
         yield
     finally:
         model.filter = own
+
+
+@contextmanager
+def _inputs_of(module: nn.Module, seen: list[Tensor]) -> Iterator[None]:
+    """Append what ``module`` is given to ``seen``."""
+    hook = module.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def _batches(trainer: ReplicateTrainer, graphs: Tensor) -> Iterator[EngineBatch]:
@@ -205,6 +195,17 @@ def _by_replicate(values: Sequence[Tensor], graphs: Tensor) -> list[Floats]:
     joined = torch.cat([v.double() for v in values], 1).cpu().numpy()
     there = (graphs >= 0).cpu().numpy()
     return [row[here] for row, here in zip(joined, there, strict=True)]
+
+
+def _replicate(errors: list[Floats], alike: list[list[int]]) -> dict[str, Any]:
+    """The record of a replicate whose left-out errors with each filter these are."""
+    own, none, *single = errors
+    return {
+        "none": float(_mean(none)),
+        "all": float(_mean(own)),
+        "errors": _mean(np.stack(single)).tolist(),
+        **_margin(np.stack(single), alike),
+    }
 
 
 def _mean(errors: Floats) -> Floats:

@@ -5,12 +5,14 @@ Legend: n graphs, d features, t targets, R replicates, m columns, c channels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)  # of the ridge, per graph, with features at unit variance
 MOST_TARGETS = 16  # those with the most labels
@@ -44,35 +46,56 @@ def left_out_errors(features: Floats, targets: Floats) -> Floats:
 
     Targets are scaled to unit variance, and the error of a graph is the mean over its targets.
     The penalty is chosen among ``PENALTIES`` for each target. A graph without any label, and each
-    graph where no target varies, has the error nan.
+    graph where no target varies, has the error nan; so has every graph if a feature is not finite.
 
     Args:
         features: What is regressed on, [n, d].
         targets: The values to predict, [n, t]; nan where unlabelled.
     """
-    most = np.argsort(-(~np.isnan(targets)).sum(0), kind="stable")[:MOST_TARGETS]
+    labelled = ~np.isnan(targets)
+    most = np.argsort(-labelled.sum(0), kind="stable")[:MOST_TARGETS]
     errors = np.full((len(features), len(most)), np.nan)
-    for place, column in enumerate(most):
-        labelled = ~np.isnan(targets[:, column])
-        values = targets[labelled, column]
-        if len(values) > 2 and values.std() > 0:
-            centred = (values - values.mean()) / values.std()
-            errors[labelled, place] = _ridge_errors(features[labelled], centred)
+    if np.isfinite(features).all():
+        for rows, places in _equally_labelled(labelled[:, most]):
+            fitted = _ridge_errors(features[rows], targets[np.ix_(rows, most[places])])
+            errors[np.ix_(rows, places)] = fitted
     count = (~np.isnan(errors)).sum(1)
     total = np.where(np.isnan(errors), 0.0, errors).sum(1)
     return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
 
 
+def _equally_labelled(labelled: Bools) -> Iterator[tuple[Bools, Places]]:
+    """Of ``labelled`` [n, t]: each pattern over graphs, [n], and the targets that have it."""
+    patterns, number = np.unique(labelled, axis=1, return_inverse=True)
+    for place, pattern in enumerate(patterns.T):
+        if pattern.sum() > 2:
+            yield pattern, np.flatnonzero(number.ravel() == place)
+
+
 def _ridge_errors(features: Floats, values: Floats) -> Floats:
-    """Squared left-out errors of centred values with an intercept, [n], at the best penalty."""
-    centred = features - features.mean(0)
-    deviation = centred.std(0)
-    scaled = centred[:, deviation > 0] / deviation[deviation > 0]
-    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
+    """Squared left-out errors with an intercept, [n, t], at the best penalty of each target.
+
+    ``features`` [n, d] and ``values`` [n, t] are scaled here. A target that does not vary has the
+    error nan. One decomposition, of the products [d, d], serves all targets and penalties.
+    """
+    scaled, values = _scaled(features, 0.0), _scaled(values, np.nan)
+    count = len(values)
+    eigenvalues, directions = np.linalg.eigh(scaled.T @ scaled)
+    along = scaled @ directions
+    shares = along.T @ values
     found = []
     for penalty in PENALTIES:
-        shrunk = singular**2 / (singular**2 + penalty * len(values))
-        leverage = np.square(left) @ shrunk + 1 / len(values)
-        missed = values - left @ (shrunk * (left.T @ values))
-        found.append(np.square(missed / np.clip(1 - leverage, 1e-6, None)))
-    return np.asarray(min(found, key=lambda errors: float(errors.mean())))
+        shrunk = 1 / (eigenvalues.clip(min=0.0) + penalty * count)
+        leverage = np.square(along) @ shrunk + 1 / count
+        missed = values - along @ (shrunk[:, None] * shares)
+        found.append(np.square(missed / np.clip(1 - leverage, 1e-6, None)[:, None]))
+    best = np.argmin(np.mean(found, axis=1), axis=0)  # [t]
+    return np.stack(found)[best, :, np.arange(len(best))].T
+
+
+def _scaled(values: Floats, constant: float) -> Floats:
+    """Columns at mean 0 and variance 1; one that does not vary is filled with ``constant``."""
+    deviation = values.std(0)
+    varies = deviation > 0
+    scaled = (values - values.mean(0)) / np.where(varies, deviation, 1.0)
+    return np.where(varies, scaled, constant)

@@ -14,19 +14,19 @@ from pdf_search.atomic import whole_file
 from pdf_search.config import TrialConfig
 from pdf_search.errors import TrialError
 from pdf_search.training.groups import Groups, State
-from pdf_search.training.importance.basis_importance import (
-    MOST_GRAPHS,
-    basis_importance,
-    has_importance,
-)
+from pdf_search.training.importance.basis_importance import basis_importance, has_importance
 
 IMPORTANCE = "importance.json"
+MOST_PASSES = 10_000  # graphs times bases: what a network computes for one graph and one filter
+LEAST_GRAPHS, MOST_GRAPHS = 200, 1000  # of the training part, whatever the number of bases
 
 
 def trial_importance(config: TrialConfig, groups: Groups, weights: State) -> dict[str, Any] | None:
-    """Measure every basis on training graphs, at most ``MOST_GRAPHS``; afterwards all is as before.
+    """Measure every basis on training graphs; afterwards all is as before.
 
-    ``weights``: those of the selected epoch; empty for the present ones.
+    Each basis costs a forward pass of the graphs, so their number times that of the bases is at
+    most ``MOST_PASSES``; but at least ``LEAST_GRAPHS``, or all that there are, and never more than
+    ``MOST_GRAPHS`` are used. ``weights``: those of the selected epoch; empty for the present ones.
 
     Returns:
         What ``basis_importance`` returns, over all replicates; None if there are no bases to choose
@@ -40,9 +40,10 @@ def trial_importance(config: TrialConfig, groups: Groups, weights: State) -> dic
     if not all(bool(torch.isfinite(value).all()) for value in used.values()):
         return None
     groups.load_states(used, moments)
+    most = graphs_asked(len(config.basis.grid))
     try:
         parts = [
-            basis_importance(group.eager, _spread(group.places["train"]), config.basis)
+            basis_importance(group.eager, _spread(group.places["train"], most), config.basis)
             for group in groups.groups
         ]
     finally:
@@ -72,12 +73,17 @@ def read_importance(folder: Path) -> dict[str, Any] | None:
     return found
 
 
-def _spread(places: Tensor) -> Tensor:
-    """At most ``MOST_GRAPHS`` of the places [R, L], evenly spread: some sets are in class order."""
+def graphs_asked(bases: int) -> int:
+    """How many graphs at most are asked about each of ``bases``."""
+    return min(max(MOST_PASSES // bases, LEAST_GRAPHS), MOST_GRAPHS)
+
+
+def _spread(places: Tensor, most: int) -> Tensor:
+    """At most ``most`` of the places [R, L], evenly spread: some sets are in class order."""
     count = places.shape[1]
-    if count <= MOST_GRAPHS:
+    if count <= most:
         return places
-    chosen = torch.linspace(0, count - 1, MOST_GRAPHS, dtype=torch.float64).round().long()
+    chosen = torch.linspace(0, count - 1, most, dtype=torch.float64).round().long()
     return places[:, chosen.to(places.device)]
 
 
