@@ -177,7 +177,9 @@ def plan_sweep(
         ResourceError: a CPU, GPU or cluster is asked for that does not exist.
     """
     plan = _settled(space, options or SweepOptions(), progress, begun)
-    _check_points(plan)
+    shape = plan.data.info.shape
+    assert shape is not None
+    check_limits(space, plan.method, shape, plan.builder.search)
     plan = _counted(plan)
     plan = replace(plan, rungs=decision_epochs(plan))
     plan = _with_few_noted(_with_start(plan) if fresh else plan)
@@ -221,8 +223,12 @@ def _settled(
         resources=resources,
         first=config,
         notes=quick_notes(space) if options.quick else (),
-        bases=None if options.quick else compact_bases(space, data, config, progress),
     )
+    plan = replace(plan, first=plan.builder.search(example(space)))
+    _check_labels(plan)  # before the bases, which may take long
+    if options.quick:
+        return plan
+    plan = replace(plan, bases=compact_bases(space, data, config, progress))
     return replace(plan, first=plan.builder.search(example(space)))
 
 
@@ -257,11 +263,8 @@ def _with_start(plan: Plan) -> Plan:
     return replace(plan, portfolio=tuple(chosen_portfolio(space, shape, build, plan.trials)))
 
 
-def _check_points(plan: Plan) -> None:
-    """Check that trials can be drawn, and that the metric is defined where they are evaluated."""
-    shape = plan.data.info.shape
-    assert shape is not None
-    check_limits(plan.space, plan.method, shape, plan.builder.search)
+def _check_labels(plan: Plan) -> None:
+    """Check that the metric is defined where trials are evaluated."""
     confirm = plan.builder.confirm(plan.first.model_dump(mode="json")) if plan.top_k else None
     check_labels(plan.data, plan.metric, plan.first, confirm)
 

@@ -30,9 +30,9 @@ def promoted(rungs: Rungs, ended: bool = False) -> list[int]:
 
 
 def test_rungs_count_from_the_end_of_warm_up_and_lie_below_the_budget() -> None:
-    assert rung_epochs(0, 40) == (3, 17)
-    assert rung_epochs(3, 40) == (6, 18)
-    assert rung_epochs(0, 301) == (25, 125)
+    assert rung_epochs(0, 40) == (8, 22)
+    assert rung_epochs(3, 40) == (10, 23)
+    assert rung_epochs(0, 301) == (60, 166)
     assert rung_epochs(10, 12) == ()
 
 

@@ -196,8 +196,13 @@ class TrialLog:
         self.save(replace(self.records[number], checkpoint=""))
 
     def interrupted(self) -> None:
-        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint."""
-        for number in [n for n, r in self.records.items() if r.state is State.RUNNING]:
+        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint.
+
+        Those that were given out and have not begun are told as NOT STARTED too.
+        """
+        given = {n for n in self.going if self.records[n].state is State.NOT_STARTED}
+        running = {n for n, r in self.records.items() if r.state is State.RUNNING}
+        for number in sorted(given | running):
             if not self.records[number].checkpoint:
                 self.rewind(number, 0)
                 message = f"interrupted; `pdf-search resume {self.resume}` starts it"

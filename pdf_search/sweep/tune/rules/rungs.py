@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from math import inf, isfinite
 
-SHARES = (1 / 12, 5 / 12)  # of the epochs after warm-up: the rungs
+SHARES = (1 / 5, 11 / 20)  # of the epochs after warm-up: the rungs
 LEAST = 3  # epochs after warm-up; one or two say nothing
 LEAST_SAVED = 0.1  # of all epochs; for less, no trial is stopped
 
