@@ -74,12 +74,7 @@ class Promoting:
         self.brackets = Brackets.make("asha", "max", epochs, FACTOR, keep)
 
     def goes_on(self, number: int, epoch: int, value: float) -> bool:
-        self.brackets.see(number, epoch, value)
-        rungs = self.brackets.of(number)
-        if rungs.goes_on(number):
-            rungs.promote(number)
-            return True
-        return False
+        return self.brackets.goes_on(number, epoch, value)
 
     def again(self, waiting: set[int], ended: bool) -> int | None:
         number = self.brackets.promotable(waiting.__contains__, ended)

@@ -34,35 +34,24 @@ def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
     return True
 
 
-def record_targets(trial_log: TrialLog) -> None:
-    """Record the metric of each target for COMPLETE confirmed trials that lack it.
+def record_measured(trial_log: TrialLog) -> None:
+    """Record what lies beside the checkpoints of COMPLETE confirmed trials, where they lack it.
 
-    Trials with a single target are left as they are.
+    It is the metric of each target, if there are several, and the importance map.
     """
-    from pdf_search.training import target_values  # noqa: PLC0415
+    from pdf_search.training import read_importance, target_values  # noqa: PLC0415
 
     if trial_log.phase is not Phase.CONFIRM:
         return
     for record in list(trial_log.records.values()):
         metric = trial_log.sweeps[record.sweep].metric
-        if metric == "accuracy":  # of classes: one target
+        several = record.by_target is None and metric != "accuracy"  # of classes: one target
+        lacks = several or record.importance is None
+        if not (lacks and record.checkpoint and record.state is State.COMPLETE):
             continue
-        if record.by_target is None and record.checkpoint and record.state is State.COMPLETE:
-            with checkpoints.local_copy(record.checkpoint) as folder:
-                found = target_values(folder, metric)
-            if found:
-                trial_log.save(replace(record, by_target=found))
-
-
-def record_importance(trial_log: TrialLog) -> None:
-    """Record the importance map of each COMPLETE confirmed trial that made one and lacks it."""
-    from pdf_search.training import read_importance  # noqa: PLC0415
-
-    if trial_log.phase is not Phase.CONFIRM:
-        return
-    for record in list(trial_log.records.values()):
-        if record.importance is None and record.checkpoint and record.state is State.COMPLETE:
-            with checkpoints.local_copy(record.checkpoint) as folder:
-                found = read_importance(folder)
-            if found:
-                trial_log.save(replace(record, importance=found))
+        with checkpoints.local_copy(record.checkpoint) as folder:
+            targets = target_values(folder, metric) if several else None
+            importance = record.importance or read_importance(folder)
+        if targets or importance != record.importance:
+            kept = targets or record.by_target
+            trial_log.save(replace(record, by_target=kept, importance=importance))

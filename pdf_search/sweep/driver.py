@@ -22,11 +22,7 @@ from pdf_search.sweep.confirm_phase import (
     rerun_job,
     shortfall,
 )
-from pdf_search.sweep.confirmed_predictions import (
-    gather_predictions,
-    record_importance,
-    record_targets,
-)
+from pdf_search.sweep.confirmed_predictions import gather_predictions, record_measured
 from pdf_search.sweep.plan import Plan
 from pdf_search.sweep.samplers.explore import explored_parameters
 from pdf_search.sweep.samplers.jobs import Job, ListSource
@@ -49,7 +45,7 @@ from pdf_search.sweep.tune.rules.brackets import Brackets, brackets_reached
 from pdf_search.sweep.tune.rules.population import Population
 from pdf_search.sweep.tune.rules.promotion import PromotingSource, rebuild
 from pdf_search.sweep.tune.runner import Runner, open_runner
-from pdf_search.sweep.tune.scheduler import EqualEpochScheduler, PopulationScheduler
+from pdf_search.sweep.tune.scheduler import WaitingScheduler
 from pdf_search.sweep.tune.trainable import Shared, TrialFunction
 
 
@@ -129,13 +125,13 @@ class Driver:
         if self.plan.method.stopping == "pbt":
             population = self._population(study, trial_log)
             self.view.expect(population.remaining())
-            runner.run(population, trial_log, PopulationScheduler(self.plan.rungs))
+            runner.run(population, trial_log, WaitingScheduler(population.goes_on))
             return population.new.message
         brackets = self._brackets(trial_log)
         new = self._suggestions(study, trial_log, self._unfinished(trial_log))
         source = self._promoting(new, brackets, trial_log)
         self.view.expect(source.remaining())
-        runner.run(source, trial_log, EqualEpochScheduler(brackets))
+        runner.run(source, trial_log, WaitingScheduler(brackets.goes_on))
         if not self.stop_condition.ended:
             source.finish()
         return new.message
@@ -180,8 +176,7 @@ class Driver:
         runner.run(ListSource(jobs), trial_log)
         if trial_log.phase is Phase.CONFIRM:
             gather_predictions(trial_log.records.values(), self.plan.folder.predictions)
-            record_targets(trial_log)
-            record_importance(trial_log)
+            record_measured(trial_log)
 
     def _tell(self, message: str) -> None:
         if message:

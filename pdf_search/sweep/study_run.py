@@ -16,8 +16,7 @@ from pdf_search.space import recorded_study
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.confirmed_predictions import (
     gather_predictions,
-    record_importance,
-    record_targets,
+    record_measured,
 )
 from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
@@ -66,8 +65,7 @@ def run_listed(
     for part in plan.parts:
         own = (record for record in trial_log.records.values() if record.sweep == part.name)
         gather_predictions(own, plan.predictions(part))
-    record_targets(trial_log)
-    record_importance(trial_log)
+    record_measured(trial_log)
     found = [trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM)]
     return SweepResult(plan, stop_condition.ended, [], found, (), stop_condition.alike)
 

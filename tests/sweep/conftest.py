@@ -10,6 +10,7 @@ import ray.cloudpickle
 from pdf_search.space import Space, load_space
 from pdf_search.sweep.tune.ray_session import one_ray
 from tests.sweep import simulated
+from tests.sweep.helpers import Bench
 
 SPACE = """
 description: a small space whose trials are simulated
@@ -52,6 +53,13 @@ def write_space(folder: Path, batches: str = "[16]", text: str = SPACE) -> Space
 @pytest.fixture
 def space(tmp_path: Path) -> Space:
     return write_space(tmp_path)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
+    bench = Bench(tmp_path, space)
+    yield bench
+    bench.close()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,6 @@ EPOCHS = 12
 RUNGS = (3, 6)
 # The value of trial n at every epoch.
 LEVELS = (5.0, 3.0, 8.0, 1.0, 4.0, 7.0, 2.0, 6.0)
-
-
-@pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space)
-    yield bench
-    bench.close()
 
 
 class Run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,6 @@ import ray.cloudpickle
 from ray.exceptions import OutOfMemoryError, RayActorError
 
 from pdf_search.records import State, TrialOutcome, TrialRecord, first_line
-from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.trial_log.failures import FirstFailures, died
 from pdf_search.sweep.trial_log.recovery import retry, retry_later, unfinished_jobs
@@ -20,13 +18,6 @@ from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import NUMBER, pack_end, pack_epoch
 from pdf_search.sweep.tune.searcher import JobSearcher
 from tests.sweep.helpers import NAME, Bench, report
-
-
-@pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space)
-    yield bench
-    bench.close()
 
 
 class Run:

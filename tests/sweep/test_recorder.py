@@ -6,7 +6,6 @@ import json
 import pickle
 import signal
 import time
-from collections.abc import Iterator
 from math import nan
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +18,6 @@ from ray.tune.search import Searcher
 
 from pdf_search.errors import ResourceError
 from pdf_search.records import State, TrialOutcome
-from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
@@ -33,16 +31,9 @@ from pdf_search.sweep.tune.payload import (
 )
 from pdf_search.sweep.tune.ray_session import compare_node
 from pdf_search.sweep.tune.rules.brackets import Brackets
-from pdf_search.sweep.tune.scheduler import EqualEpochScheduler
+from pdf_search.sweep.tune.scheduler import WaitingScheduler
 from pdf_search.sweep.tune.searcher import JobSearcher
 from tests.sweep.helpers import NAME, Bench, report
-
-
-@pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space)
-    yield bench
-    bench.close()
 
 
 def ray_trial(number: int = 0, **attributes: Any) -> Any:
@@ -196,7 +187,7 @@ def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
 
 
 def test_the_scheduler_stops_at_rungs_only_and_never_at_the_budget() -> None:
-    scheduler = EqualEpochScheduler(Brackets.make("asha", "min", (3,), 3, 1))
+    scheduler = WaitingScheduler(Brackets.make("asha", "min", (3,), 3, 1).goes_on)
 
     def decide(number: int, epoch: int, value: float) -> str:
         return scheduler.on_trial_result(

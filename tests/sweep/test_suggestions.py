@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import nan
 from pathlib import Path
 
@@ -29,13 +28,6 @@ CONDITIONAL = SPACE.replace(
       step: {kind: step, step: {range: [5, 20]}, gamma: {range: [0.1, 0.9]}}""",
 ).split("points_to_evaluate:")
 CONDITIONAL_SPACE = CONDITIONAL[0] + "basis:" + CONDITIONAL[1].split("basis:")[1]
-
-
-@pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space)
-    yield bench
-    bench.close()
 
 
 def test_published_point_comes_first_and_all_configurations_differ(bench: Bench) -> None:

@@ -15,7 +15,7 @@ from pdf_search.data import load_prepared, prepare
 from pdf_search.data.registry import molecule_shape
 from pdf_search.records import PREDICTIONS, EpochReport, Phase, Protocol, State, SweepRecord, Task
 from pdf_search.results import Store, summarise
-from pdf_search.sweep.confirmed_predictions import record_importance, record_targets
+from pdf_search.sweep.confirmed_predictions import record_measured
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.training.importance.recorded import write_importance
@@ -84,7 +84,7 @@ def test_the_mean_of_the_targets_is_the_headline(
 
     run_trial(trial, data, report, None)
     trial_log.save(replace(trial_log.records[0], state=State.COMPLETE, checkpoint=str(folder)))
-    record_targets(trial_log)
+    record_measured(trial_log)
     (found,) = store.trials(record.name)
     assert found.by_target is not None
     summary = summarise(record, found, trial_log.curve(0))
@@ -115,7 +115,7 @@ def test_a_single_target_and_classes_record_nothing(store: Store, tmp_path: Path
     table = pd.DataFrame({**columns, "target": [1.0, 2.0], "prediction": [1.5, 2.5]})
     table.to_parquet(tmp_path / PREDICTIONS)
     trial_log.save(replace(trial_log.records[0], state=State.COMPLETE, checkpoint=str(tmp_path)))
-    record_targets(trial_log)
+    record_measured(trial_log)
     assert store.trials(record.name)[0].by_target is None
 
 
@@ -163,7 +163,7 @@ def test_the_importance_map_beside_a_checkpoint_is_recorded_once(
         trial_log.save(replace(trial_log.records[number], state=state, checkpoint=str(folder)))
     found = {"grid": [[-0.3, 1], [-0.3, 2]], "replicates": []}
     write_importance(tmp_path / "1", found)
-    record_importance(trial_log)
+    record_measured(trial_log)
     write_importance(tmp_path / "1", {"grid": []})
-    record_importance(trial_log)
+    record_measured(trial_log)
     assert [trial.importance for trial in store.trials(record.name)] == [None, found]

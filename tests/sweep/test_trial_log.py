@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, State
-from pdf_search.space import Space
 from pdf_search.sweep.confirm_phase import (
     add_baseline,
     best_trials,
@@ -22,13 +19,6 @@ from pdf_search.sweep.trial_log.recovery import unfinished_jobs
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from tests.sweep.helpers import NAME, Bench, finish, report
 from tests.sweep.simulated import simulated_baseline
-
-
-@pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space)
-    yield bench
-    bench.close()
 
 
 def epochs_of(bench: Bench, number: int) -> list[int]:

@@ -32,7 +32,7 @@ from pdf_search.sweep.tune.trainable import Shared, train
 if TYPE_CHECKING:
     from ray.tune.experiment import Trial
 
-    from pdf_search.sweep.tune.scheduler import EqualEpochScheduler, PopulationScheduler
+    from pdf_search.sweep.tune.scheduler import WaitingScheduler
 
 
 class Runner:
@@ -54,7 +54,7 @@ class Runner:
         self,
         source: Source,
         trial_log: TrialLog,
-        scheduler: EqualEpochScheduler | PopulationScheduler | None = None,
+        scheduler: WaitingScheduler | None = None,
     ) -> None:
         """Train the jobs of the source until there are none left, or there is a reason to stop.
 

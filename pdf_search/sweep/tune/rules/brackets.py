@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from math import ceil
+from math import ceil, isfinite
 
 from pdf_search.sweep.tune.rules.rungs import Rungs
 from pdf_search.wording import counted
@@ -62,6 +62,20 @@ class Brackets:
         each = ceil(keep / (len(rungs) + 1))
         brackets = [Rungs(mode, own, factor, each) for own in bracket_rungs(rungs)]
         return cls(brackets, bracket_order(len(rungs) + 1, factor))
+
+    def goes_on(self, number: int, epoch: int, value: float) -> bool:
+        """Note a trial's epoch; whether it trains on at once and does not wait at a rung.
+
+        With a value that is not finite it goes on, to end by itself as DIVERGED.
+        """
+        self.see(number, epoch, value)
+        rungs = self.of(number)
+        if epoch not in rungs.epochs or not isfinite(value):
+            return True
+        if not rungs.goes_on(number):
+            return False
+        rungs.promote(number)
+        return True
 
     def see(self, number: int, epoch: int, value: float | None) -> None:
         """See ``Rungs.see``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from math import isfinite
 from random import Random
 
 from pdf_search.config import TrialConfig, parse_trial
@@ -62,6 +63,13 @@ class Population:
     def waits(self) -> bool:
         """See ``Source.waits``: those that wait go on when the last one has come."""
         return bool(self.trial_log.going)
+
+    def goes_on(self, number: int, epoch: int, value: float) -> bool:  # noqa: ARG002
+        """Whether a trial trains on after an epoch and does not wait for a perturbation.
+
+        With a value that is not finite it goes on, to end by itself as DIVERGED.
+        """
+        return epoch not in self.epochs or not isfinite(value)
 
     def next(self) -> Job | None:
         """See ``Source.next``.
