@@ -182,6 +182,7 @@ def test_ray_may_pickle_what_holds_the_database(bench: Bench) -> None:
         Recorder(trial_log, StopCondition(), set(), ""),
         JobSearcher(bench.suggestions(trial_log), trial_log, StopCondition()),
         RunStopper(StopCondition(), trial_log),
+        WaitingScheduler(lambda _number, _epoch, _value: True),
     ):
         pickle.loads(pickle.dumps(item))
 

@@ -35,3 +35,6 @@ class WaitingScheduler(FIFOScheduler):
             return str(TrialScheduler.CONTINUE)
         self.waiting.add(number)
         return str(TrialScheduler.STOP)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}  # for Ray's snapshots, which nothing reads; a rule need not be picklable
