@@ -1,4 +1,4 @@
-"""The ZINC model as one would write it with PyG: MessagePassing over all pairs of each graph."""
+"""A training step of the ZINC model as one would write it with PyG."""
 
 from __future__ import annotations
 
@@ -6,41 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from plain_network import PlainPDF
 from torch.nn.functional import l1_loss
-from torch_geometric.nn import MessagePassing, global_mean_pool
-
-
-class Convolution(MessagePassing):
-    def __init__(self, d: int) -> None:
-        super().__init__(aggr="add")
-        self.pre = nn.Sequential(nn.Linear(d, d), nn.GELU())
-        self.ffn = nn.Sequential(
-            nn.Linear(d, d), nn.BatchNorm1d(d), nn.GELU(),
-            nn.Linear(d, d), nn.BatchNorm1d(d), nn.GELU(),
-        )  # fmt: skip
-
-    def forward(self, x, edge_index, e, f):  # type: ignore[no-untyped-def]
-        x = x + self.propagate(edge_index, x=x, e=e, f=f)
-        return x + self.ffn(x)
-
-    def message(self, x_j, e, f):  # type: ignore[no-untyped-def]
-        return self.pre(x_j + e) * f
-
-
-class Plain(nn.Module):
-    def __init__(self, bases: int, d: int = 160, layers: int = 6) -> None:
-        super().__init__()
-        self.atoms, self.bonds = nn.Embedding(28, d), nn.Embedding(4, d)
-        self.filter = nn.Sequential(nn.Linear(bases, d), nn.GELU(), nn.Linear(d, d), nn.GELU())
-        self.layers = nn.ModuleList(Convolution(d) for _ in range(layers))
-        self.head = nn.Linear(d, 1)
-
-    def forward(self, x, edge_index, edge_type, rows, graph):  # type: ignore[no-untyped-def]
-        x, e, f = self.atoms(x), self.bonds(edge_type), self.filter(rows)
-        for layer in self.layers:
-            x = layer(x, edge_index, e, f)
-        return self.head(global_mean_pool(x, graph)).squeeze(-1)
+from torch_geometric.data import Data
 
 
 def plain_program(
@@ -63,17 +31,26 @@ def plain_program(
     for start in range(0, 512, 64):
         batch = ours.collate(torch.arange(start, start + 64, device=device)[None])
         index = torch.stack([batch.pair_source[0], batch.pair_target[0]])
-        rows = ours.rows[batch.pair_row[0]]
-        slot: Tensor = batch.node_slot[0]
-        batches.append((batch.nodes[0, :, 0], index, batch.pair_type[0], rows, slot,
-                        batch.targets[0, :, 0]))  # fmt: skip
-    model = Plain(config.basis.size).to(device)
+        batches.append(
+            Data(
+                x=batch.nodes[0],
+                edge_index=index,
+                edge_type=batch.pair_type[0],
+                rows=ours.rows[batch.pair_row[0]],
+                batch=batch.node_slot[0],
+                y=batch.targets[0],
+            )
+        )
+    shape = data.info.shape
+    assert shape is not None
+    settings = config.model.model_dump()
+    model = PlainPDF(settings, shape, config.basis.size, ours.edge_types).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=5e-5)
 
     def step(number: int) -> object:
-        *inputs, target = batches[number % len(batches)]
+        batch = batches[number % len(batches)]
         optimizer.zero_grad()
-        loss = l1_loss(model(*inputs), target)
+        loss = l1_loss(model(batch), batch.y)
         loss.backward()
         return optimizer.step()
 

@@ -1,0 +1,123 @@
+"""Real searches side by side: the default, random in full, and a plain script, for equal epochs.
+
+All search the space of freesolv, trained for 40 epochs; the plain script without ``basis.select``.
+Each search is kept under its name in a folder, so that what was interrupted goes on. A pick is
+worth what it reaches on fresh seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from plain_tune import SETS, as_trial
+
+from real_runs.fresh_seeds import worths
+from real_runs.sweeps import Pick, sweep
+
+SPACE = "freesolv"
+BUDGET = 640  # epochs: those of 16 trials in full
+SEEDS = range(5)
+PLAIN_SCRIPT = Path(__file__).parents[1] / "plain_tune.py"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RealRuns:
+    """Where the runs are kept, and where the raw files lie."""
+
+    folder: Path
+    data_root: Path | None
+
+    def rows(self, seeds: range = SEEDS) -> Iterator[Row]:
+        """A row a set, seed and method, as each is done; seeds in the outer loop."""
+        for seed in seeds:
+            for name in SETS:
+                yield from self._compared(name, seed)
+
+    def _compared(self, name: str, seed: int) -> Iterator[Row]:
+        known = self.folder / f"{name}-{seed}.json"
+        if not known.is_file():
+            picks = {method: find(self, name, seed) for method, find in METHODS.items()}
+            frames = worths([pick.config for pick in picks.values()], self.data_root)
+            made = [
+                _row(name, seed, *item, frame)
+                for item, frame in zip(picks.items(), frames, strict=True)
+            ]
+            known.write_text(json.dumps(made, indent=1) + "\n")
+        yield from json.loads(known.read_text())
+
+    def _sweep(self, name: str, seed: int, method: str, options: list[str]) -> Pick:
+        settings = [f"--set={key}={json.dumps(value)}" for key, value in SETS[name].items()]
+        settings += ["--metric", "rmse" if name == SPACE else "accuracy", "--seed", str(seed)]
+        if self.data_root:
+            settings += ["--data-root", str(self.data_root)]
+        return sweep(SPACE, f"{name}-{seed}-{method}", self.folder, settings + options)
+
+    def default(self, name: str, seed: int) -> Pick:
+        """The shipped method, with as many trials as cost no more than the budget."""
+        return self._sweep(name, seed, "default", ["--trials", "32"])
+
+    def random(self, name: str, seed: int) -> Pick:
+        """Random trials, each trained to its end."""
+        options = ["--method", "random", "--trials", "16", "--no-portfolio"]
+        return self._sweep(name, seed, "random", options)
+
+    def plain(self, name: str, seed: int) -> Pick:
+        """Ray Tune, Optuna and PyG alone."""
+        out = self.folder / f"{name}-{seed}-plain.json"
+        if not out.is_file():
+            command = [sys.executable, str(PLAIN_SCRIPT), name, f"--seed={seed}", f"--out={out}"]
+            if self.data_root:
+                command.append(f"--data-root={self.data_root}")
+            subprocess.run([*command, f"--budget={BUDGET}"], check=True, stdout=subprocess.DEVNULL)
+        found = json.loads(out.read_text())
+        config = as_trial(name, found["drawn"])
+        return Pick(config, found["valid"], found["epochs"], found["seconds"])
+
+
+METHODS: dict[str, Callable[[RealRuns, str, int], Pick]] = {
+    "default": RealRuns.default,
+    "random in full": RealRuns.random,
+    "plain Ray Tune, Optuna, PyG": RealRuns.plain,
+}
+
+
+def _row(name: str, seed: int, method: str, pick: Pick, fresh: pd.DataFrame) -> Row:
+    return {
+        "set": name,
+        "seed": seed,
+        "method": method,
+        "epochs": pick.epochs,
+        "seconds": pick.seconds,
+        "valid": pick.valid,
+        "fresh valid": float(fresh.valid.mean()),
+        "fresh test": float(fresh.test.mean()),
+    }
+
+
+def summary(rows: list[Row]) -> list[Row]:
+    """Mean and standard error over sampler seeds, a row a set and method."""
+    frame = pd.DataFrame(rows)
+    made = []
+    for (name, method), own in frame.groupby(["set", "method"], sort=False):
+        worth = own["fresh valid"]
+        made.append(
+            {
+                "set": name,
+                "method": method,
+                "sampler seeds": len(own),
+                "epochs": float(own.epochs.mean()),
+                "seconds": float(own.seconds.mean()),
+                "worth": float(worth.mean()),
+                "standard error": float(worth.std(ddof=1) / len(own) ** 0.5),
+                "test": float(own["fresh test"].mean()),
+            }
+        )
+    return made
