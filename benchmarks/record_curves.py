@@ -27,6 +27,7 @@ from common import describe_machine
 from replay.recipes import EPOCHS, SETS, BenchSet, configure, recipes
 from torch import Tensor
 
+from pdf_search.atomic import whole_file
 from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.records import METRICS
 from pdf_search.training.build_trainers import build_groups
@@ -42,6 +43,7 @@ BEST = 12  # recipes that get more seeds
 POWER = 6.94  # of the average's weights: about the last tenth of training (Karras et al. 2024)
 
 Row = dict[str, Any]
+Job = tuple[str, int, tuple[int, ...], str, str]
 
 
 @dataclass
@@ -78,9 +80,19 @@ class WeightAverage:
         return predictions
 
 
-def train(job: tuple[str, int, tuple[int, ...], str]) -> list[Row]:
+def train(job: Job) -> list[Row]:
+    """The rows of one recipe, kept until the set is whole: what is interrupted goes on."""
+    name, number, seeds, folder, parts = job
+    kept = Path(parts) / f"{name}-{number}-{seeds[0]}.json"
+    if not kept.is_file():
+        with whole_file(kept) as new:
+            new.write_text(json.dumps(train_recipe(name, number, seeds, folder)))
+    rows: list[Row] = json.loads(kept.read_text())
+    return rows
+
+
+def train_recipe(name: str, number: int, seeds: tuple[int, ...], folder: str) -> list[Row]:
     """The rows of one recipe: all its seeds and folds, trained together."""
-    name, number, seeds, folder = job
     bench, data = SETS[name], load_prepared(Path(folder))
     config = configure(recipes()[number], bench, seeds)
     splits = ReplicateSplits.of(config, data)
@@ -112,14 +124,14 @@ def values(
     ]
 
 
-def record(bench: BenchSet, data_root: Path | None, processes: int) -> pa.Table:
+def record(bench: BenchSet, data_root: Path | None, processes: int, parts: str) -> pa.Table:
     """All curves of a set."""
     folder = str(prepare(configure(recipes()[0], bench, SEEDS).data, data_root, progress=print))
     context = multiprocessing.get_context("spawn")
     with context.Pool(processes, initializer=torch.set_num_threads, initargs=(1,)) as pool:
 
         def run(numbers: list[int], seeds: tuple[int, ...]) -> Iterator[Row]:
-            jobs = [(bench.name, number, seeds, folder) for number in numbers]
+            jobs = [(bench.name, number, seeds, folder, parts) for number in numbers]
             started = time.monotonic()
             for done, rows in enumerate(pool.imap_unordered(train, jobs), start=1):
                 minutes = (time.monotonic() - started) / 60
@@ -148,10 +160,12 @@ def main() -> None:
     parser.add_argument("--data-root", type=Path, help="folder with raw files")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=CURVES)
+    parser.add_argument("--parts", type=Path, required=True, help="folder of recipes done so far")
     arguments = parser.parse_args()
+    arguments.parts.mkdir(parents=True, exist_ok=True)
     for name in arguments.sets:
         started = time.monotonic()
-        table = record(SETS[name], arguments.data_root, arguments.processes)
+        table = record(SETS[name], arguments.data_root, arguments.processes, str(arguments.parts))
         about = {
             "machine": describe_machine("cpu", 1),
             "minutes": round((time.monotonic() - started) / 60, 1),
