@@ -16,7 +16,7 @@ from pdf_search.kernels import Chunks, adamw, build_triples, reference, triton  
 from pdf_search.kernels.operators.adamw import BETA1, BETA2, EPS  # noqa: E402
 from pdf_search.kernels.structures import GPU_CHUNK  # noqa: E402
 from pdf_search.training.optimizer import AdamW  # noqa: E402
-from tests.kernels import test_fused, test_segment_product  # noqa: E402
+from tests.kernels import test_fused, test_not_finite, test_segment_product  # noqa: E402
 from tests.model import test_stack  # noqa: E402
 from tests.model.networks import VARIANTS, close  # noqa: E402
 
@@ -87,6 +87,17 @@ def optimizer_steps() -> None:
             assert torch.equal(new[1], old[1])
 
 
+def values_that_are_not_finite() -> None:
+    for bad in test_not_finite.BAD:
+        for act in ("gelu", "relu"):
+            test_not_finite.test_a_value_before_the_activation(triton, bad, act)
+            test_not_finite.test_a_message_and_its_gradients(triton, bad, act)
+            test_not_finite.test_batch_norm_of_a_value_that_is_not_finite(bad, act)
+        test_not_finite.test_a_value_before_the_activation(triton, bad, None)
+        test_not_finite.test_a_factor_of_a_segment_product(triton, bad)
+        test_not_finite.test_an_optimizer_step(triton, bad)
+
+
 def whole_steps() -> None:
     """Padded steps with their chunks on Triton against each step's own batch in plain torch."""
     for name in ("zinc", "shared", "tu"):
@@ -111,6 +122,7 @@ def main() -> None:
     for act, width in ((None, 1), ("gelu", 45), ("relu", 5)):
         test_fused.test_fused_norm_equals_plain_norm(act, width)
     optimizer_steps()
+    values_that_are_not_finite()
     whole_steps()
     print("all equal")
 

@@ -10,7 +10,10 @@ import triton.language as tl
 def activated(x, ACT: tl.constexpr, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
     """The activation: GELU, or ReLU if not GELU; ``x`` itself if not ACT."""
     if ACT:
-        x = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) if GELU else tl.maximum(x, 0.0)
+        if GELU:
+            x = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
+        else:  # by default the maximum of NaN and 0 is 0, and a diverged trial would look finite
+            x = tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL)
     return x
 
 
