@@ -1,6 +1,7 @@
 from .compile_cache import keep_kernels as keep_kernels
 from .dispatch import backend_for as backend_for
 from .dispatch import has_fused_kernels as has_fused_kernels
+from .dispatch import runs_triton as runs_triton
 from .noise import UINT32_MAX as UINT32_MAX
 from .noise import fold_in as fold_in
 from .noise import mix_bits as mix_bits
@@ -16,6 +17,8 @@ from .operators.grouping import group_triples as group_triples
 from .operators.grouping import segment_pointers as segment_pointers
 from .operators.messages import message as message
 from .operators.segment_product import segment_product as segment_product
+from .probe import why_plain_torch as why_plain_torch
+from .probe import why_plain_torch_apart as why_plain_torch_apart
 from .structures import Chunks as Chunks
 from .structures import GraphLists as GraphLists
 from .structures import GroupedTriples as GroupedTriples

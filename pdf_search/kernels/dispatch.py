@@ -1,17 +1,18 @@
 """Chooses the backend of a tensor: compiled CPU kernels, Triton kernels, or plain torch.
 
 Every backend is a package with the operations of ``Backend``. It is imported at its first use,
-because Numba loads a compiler and Triton comes only with torch's GPU builds.
+because Numba loads a compiler and Triton comes only with torch's GPU builds. Compiled kernels sum
+in float32, so what is float64 goes to plain torch, which sums in float64.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from pdf_search.kernels.probe import why_plain_torch
 from pdf_search.kernels.structures import (
     CollatedLists,
     GraphLists,
@@ -95,16 +96,21 @@ def serves_cpu(device: torch.device, dtype: torch.dtype) -> bool:
     return device.type == "cpu" and dtype == torch.float32
 
 
-def serves_triton(device: torch.device) -> bool:
-    """Whether the Triton kernels take tensors of this device: CUDA with Triton installed."""
-    return device.type == "cuda" and find_spec("triton") is not None
+def serves_triton(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether the Triton kernels take such tensors: float32 or bfloat16 where Triton runs."""
+    return dtype in (torch.float32, torch.bfloat16) and runs_triton(device)
+
+
+def runs_triton(device: torch.device) -> bool:
+    """Whether Triton kernels run on this device: on a GPU, if one could be run there."""
+    return device.type == "cuda" and why_plain_torch(device) is None
 
 
 def backend(device: torch.device, dtype: torch.dtype = torch.float32) -> Backend:
     """The backend for tensors of this device and dtype; plain torch where no other takes them."""
     if serves_cpu(device, dtype):
         return cpu_backend()
-    if serves_triton(device):
+    if serves_triton(device, dtype):
         from pdf_search.kernels import triton  # noqa: PLC0415
 
         return triton
@@ -118,7 +124,7 @@ def backend_for(x: Tensor) -> Backend:
 
 def has_fused_kernels(x: Tensor) -> bool:
     """Whether chains of small operations on this float32 tensor run as one compiled kernel."""
-    fused = serves_cpu(x.device, x.dtype) or serves_triton(x.device)
+    fused = serves_cpu(x.device, x.dtype) or serves_triton(x.device, x.dtype)
     return fused and x.dtype == torch.float32
 
 

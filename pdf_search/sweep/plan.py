@@ -109,7 +109,7 @@ class Plan(Planned):
             "earlier": self.earlier.described(self.method),
             "stopping": stopping_words(self),
             "confirm": self._confirming(),
-            "resources": self._resources(),
+            "resources": self.resources.words("trial", self.options.address),
             "notes": "; ".join((*self.space.notes, *self.notes)),
             "data notes": "; ".join(self.data.notes),
         }
@@ -138,12 +138,6 @@ class Plan(Planned):
         epochs = counted(self.confirm_epochs, "epoch")
         unseen = "the held-out folds" if folds else "the test split"
         return f"the best {self.top_k}, {epochs} on {each}, then {unseen}"
-
-    def _resources(self) -> str:
-        size = self.resources
-        gpus = f" and {size.gpus:g} GPU" if size.gpus else ""
-        where = f" on {self.options.address}" if self.options.address else ""
-        return f"{size.cpus} CPU{gpus} a trial, {size.concurrent} at once{where}"
 
     def recorded_options(self) -> dict[str, Any]:
         """The options that are recorded, with those that the plan settled, as JSON-like data."""

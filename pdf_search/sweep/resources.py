@@ -38,12 +38,28 @@ class Resources:
     gpus: float
     concurrent: int
 
+    def words(self, unit: str, address: str | None) -> str:
+        """In words, for a ``unit`` such as "trial"; on this machine with what its GPU lacks."""
+        gpus = f" and {self.gpus:g} GPU" if self.gpus else ""
+        where = f" on {address}" if address else ""
+        plain = None if address or not self.gpus else _why_plain_torch()
+        kernels = f"; plain torch, slower than our kernels: {plain}" if plain else ""
+        return f"{self.cpus} CPU{gpus} a {unit}, {self.concurrent} at once{where}{kernels}"
+
 
 def this_machine() -> Node:
     """This machine, with the CPUs that this process may use and the GPUs that torch sees."""
     from torch.cuda import device_count  # noqa: PLC0415
 
     return Node(socket.gethostname(), usable_cpus(), device_count())
+
+
+def _why_plain_torch() -> str | None:
+    from torch import device  # noqa: PLC0415
+
+    from pdf_search.kernels import why_plain_torch_apart  # noqa: PLC0415
+
+    return why_plain_torch_apart(device("cuda"))
 
 
 def usable_cpus() -> int:

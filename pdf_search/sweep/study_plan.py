@@ -96,13 +96,12 @@ class StudyPlan:
 
     def as_dict(self) -> dict[str, str]:
         """The plan as it is printed, and as ``--json`` gives it."""
-        size, runs = self.resources, sum(len(part.part.trained) for part in self.parts)
-        gpus = f" and {size.gpus:g} GPU" if size.gpus else ""
+        runs = sum(len(part.part.trained) for part in self.parts)
         notes = dict.fromkeys(f"{p.info.title}: {n}" for p in self.parts for n in p.data.notes)
         words = {
             "study": f"{self.name} in {self.folder.path}: {self.study.head.title}",
             "runs": f"{runs}: " + "; ".join(_words(part) for part in self.parts),
-            "resources": f"{size.cpus} CPU{gpus} a run, {size.concurrent} at once",
+            "resources": self.resources.words("run", self.options.address),
         }
         same = dict(pair for part in self.parts for pair in part.part.same.items())
         if same:

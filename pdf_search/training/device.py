@@ -10,6 +10,7 @@ from functools import cache
 import torch
 
 from pdf_search.errors import ResourceError
+from pdf_search.kernels import why_plain_torch
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 _LARGEST_REUSED = 32 << 20  # bytes, the most that glibc allows
@@ -57,10 +58,15 @@ def use_precision(precision: str, device: torch.device) -> None:
 
 
 def device_label(precision: str) -> str:
-    """The GPU's name and the precision of its matrix products, for results; else ``cpu``."""
+    """The GPU's name and the precision of its matrix products, for results; else ``cpu``.
+
+    Where Triton's kernels do not run, it also says so, and why.
+    """
     if not torch.cuda.is_available():
         return "cpu"
-    return f"{torch.cuda.get_device_name()} ({precision})"
+    plain = why_plain_torch(torch.device("cuda"))
+    kernels = f", plain torch: {plain}" if plain else ""
+    return f"{torch.cuda.get_device_name()} ({precision}{kernels})"
 
 
 def peak_megabytes(device: torch.device) -> float:

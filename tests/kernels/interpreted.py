@@ -10,7 +10,7 @@ import torch
 from pdf_search.kernels import dispatch
 
 dispatch.serves_cpu = lambda *_: False
-dispatch.serves_triton = lambda _: True
+dispatch.runs_triton = lambda _: True
 
 from pdf_search.kernels import Chunks, adamw, build_triples, reference, triton  # noqa: E402
 from pdf_search.kernels.operators.adamw import BETA1, BETA2, EPS  # noqa: E402
@@ -105,9 +105,9 @@ def whole_steps() -> None:
         AdamW(setup.model.parameters(), 0.0)  # parameters become views of one tensor
         batches, _ = test_stack.stack(data, test_stack.STEPS[:1], test_stack.Sizes(), chunks=True)
         ours = test_stack.outcome(setup, test_stack.map_tensors(batches, lambda t: t[0]), 0)
-        dispatch.serves_triton = lambda _: False
+        dispatch.runs_triton = lambda _: False
         theirs = test_stack.outcome(setup, data.collate(test_stack.STEPS[0]), 0)
-        dispatch.serves_triton = lambda _: True
+        dispatch.runs_triton = lambda _: True
         for x, y in zip(ours, theirs, strict=True):
             close(x, y)
 

@@ -72,6 +72,21 @@ def test_reference_kernels_sum_in_float32(shape: tuple[int, ...], dtype: torch.d
     torch.testing.assert_close(out.double(), expected, rtol=tolerance, atol=tolerance * scale)
 
 
+def test_float64_is_never_summed_in_float32() -> None:
+    """Summed in float32, ones would stop at 2^24 - here the small part would be lost."""
+    order = build_triples(*(torch.tensor([0, 0]) for _ in range(3)), (1, 1, 1))
+    a = torch.tensor([[1.0 + 2.0**-40]], dtype=torch.float64, requires_grad=True)
+    one = torch.ones(1, 1, dtype=torch.float64)
+    out = segment_product(a, one, order)
+    assert out.dtype == torch.float64
+    assert out.item() == 2.0 + 2.0**-39
+    (slope,) = torch.autograd.grad(out, a, torch.full((1, 1), 1.0 + 2.0**-40).double())
+    assert slope.item() == 2.0
+    assert reference.grouped_dot(a, one, order.by_a).item() == 2.0 + 2.0**-39
+    with pytest.raises(TypeError, match=r"float64 and torch\.float32: convert one"):
+        segment_product(a, one.float(), order)
+
+
 def test_cpu_sums_do_not_depend_on_the_number_of_threads() -> None:
     a, b, _, triples = make((48, 48, 5000, 7, 3, 90))
     before = torch.get_num_threads()

@@ -14,7 +14,13 @@ from pdf_search.runs import free_name
 from pdf_search.space import Space
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
 from pdf_search.sweep.folder import SweepFolder, default_name
-from pdf_search.sweep.resources import Node, capacity, check_reachable, this_machine
+from pdf_search.sweep.resources import (
+    Node,
+    Resources,
+    capacity,
+    check_reachable,
+    this_machine,
+)
 from tests.sweep.conftest import SPACE, write_space
 
 
@@ -108,6 +114,17 @@ def test_what_cannot_be_is_found_before_the_first_trial(
 def test_a_gpu_that_is_not_there_is_an_error(space: Space, cache: Path, tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="no GPU"):
         plan(space, cache, tmp_path, gpus_per_trial=0.5)
+
+
+def test_a_plan_says_why_a_gpu_runs_plain_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of this machine: another's GPUs cannot be asked."""
+    monkeypatch.setattr("pdf_search.kernels.why_plain_torch_apart", lambda _: "no C compiler")
+    size = Resources(2, 0.5, 2)
+    said = size.words("run", None)
+    assert said.startswith("2 CPU and 0.5 GPU a run, 2 at once; plain torch, slower than")
+    assert said.endswith(": no C compiler")
+    assert size.words("run", "auto") == "2 CPU and 0.5 GPU a run, 2 at once on auto"
+    assert Resources(2, 0, 2).words("trial", None) == "2 CPU a trial, 2 at once"
 
 
 def test_an_address_where_nothing_listens_is_an_error_in_time() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from pdf_search.training.cuda_graph import replay
 from pdf_search.training.cuda_graph.replay import (
     RECORDING_SECONDS,
     SAVED_SECONDS,
@@ -27,8 +28,8 @@ def test_long_trials_earn_recording_back(caplog: pytest.LogCaptureFixture) -> No
 
 def test_only_a_gpu_records(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay_for(torch.device("cpu"), 10**6) is None
-    monkeypatch.setattr("pdf_search.training.cuda_graph.replay.find_spec", lambda name: name)
+    monkeypatch.setattr(replay, "runs_triton", lambda device: device.type == "cuda")
     assert isinstance(replay_for(torch.device("cuda"), 10**6), Captured)
     assert replay_for(torch.device("cuda"), 1) is None
-    monkeypatch.setattr("pdf_search.training.cuda_graph.replay.find_spec", lambda name: None)  # noqa: ARG005
+    monkeypatch.setattr(replay, "runs_triton", lambda device: False)  # noqa: ARG005
     assert replay_for(torch.device("cuda"), 10**6) is None

@@ -31,8 +31,11 @@ def test_a_result_names_the_gpu_and_its_precision(monkeypatch: pytest.MonkeyPatc
     assert device.device_label("tf32") == "cpu" or torch.cuda.is_available()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H100")
+    monkeypatch.setattr(device, "why_plain_torch", lambda _: None)
     assert device.device_label("tf32") == "NVIDIA H100 (tf32)"
     assert device.device_label("float32") == "NVIDIA H100 (float32)"
+    monkeypatch.setattr(device, "why_plain_torch", lambda _: "no C compiler")
+    assert device.device_label("tf32") == "NVIDIA H100 (tf32, plain torch: no C compiler)"
 
 
 def test_precision_does_not_change_the_identity_of_a_trial() -> None:

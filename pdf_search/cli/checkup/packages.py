@@ -84,7 +84,14 @@ def _why_none(said: list[str]) -> str:
 
 
 def _triton() -> str:
+    """Triton's version, and why it does not run on the GPU if there is one."""
+    import torch
+
+    from pdf_search.kernels import why_plain_torch_apart
+
     try:
-        return version("triton")
+        found = version("triton")
     except PackageNotFoundError:
         return "not installed (only GPUs need it)"
+    plain = why_plain_torch_apart(torch.device("cuda")) if torch.cuda.is_available() else None
+    return f"{found}; plain torch computes on the GPU: {plain}" if plain else found

@@ -20,7 +20,12 @@ def segment_product(a: Tensor, b: Tensor, triples: Triples) -> Tensor:
     """Sum the products of rows of A and B over each segment, [segments, d].
 
     ``a`` is [Na, d], or [Na, 1] for one weight for all channels; ``b`` is [Nb, d].
+
+    Raises:
+        TypeError: the two have different dtypes, so that one would be rounded to the other's.
     """
+    if a.dtype != b.dtype:
+        raise TypeError(f"segment_product of {a.dtype} and {b.dtype}: convert one of them")
     out: Tensor = _SegmentProduct.apply(a, b, triples)  # type: ignore[no-untyped-call]
     return out
 

@@ -11,17 +11,20 @@ from pdf_search.kernels.structures import GroupedTriples
 def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
     """Sum a[first] * b[second] over the triples of each group, [groups, d].
 
-    ``a`` is [Na, d or 1] and ``b`` [Nb, d or 1], float32 or bfloat16. The sums are float32, and
-    the result has the dtype of ``b``.
+    ``a`` is [Na, d or 1] and ``b`` [Nb, d or 1], of one dtype, which the result has too. Sums of
+    bfloat16 are float32, of float64 float64.
     """
-    values = a[triples.first.long()].float() * b[triples.second.long()].float()
-    return _sum(values, triples).to(b.dtype)
+    return _sum(_factor(a, triples.first) * _factor(b, triples.second), triples).to(b.dtype)
 
 
 def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
     """Sum the dot products a[first] . b[second] over the triples of each group, [groups, 1]."""
-    values = a[triples.first.long()].float() * b[triples.second.long()].float()
+    values = _factor(a, triples.first) * _factor(b, triples.second)
     return _sum(values.sum(1, keepdim=True), triples).to(b.dtype)
+
+
+def _factor(x: Tensor, rows: Tensor) -> Tensor:
+    return x[rows.long()].to(torch.promote_types(x.dtype, torch.float32))
 
 
 def _sum(values: Tensor, triples: GroupedTriples) -> Tensor:

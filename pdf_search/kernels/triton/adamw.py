@@ -25,22 +25,24 @@ def adamw_step(
     if not isinstance(rate, Tensor):
         rate = torch.full((), rate, device=grad.device)
     replicates, width = grad.shape
-    _kernel[(replicates, triton.cdiv(width, SPAN))](
-        grad, *state, *corrections, active.int(), rate, width, *constants, SPAN=SPAN
+    spans = triton.cdiv(width, SPAN)
+    _kernel[(replicates * spans,)](  # on one axis: the others end at 65,535
+        grad, *state, *corrections, active.int(), rate, width, spans, *constants, SPAN=SPAN
     )
 
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _kernel(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
-    grad, values, mean, square, mean_correction, square_correction, active, rate, width,
+    grad, values, mean, square, mean_correction, square_correction, active, rate, width, spans,
     beta1: tl.constexpr, beta2: tl.constexpr, eps: tl.constexpr, decay,
     SPAN: tl.constexpr,
 ):  # fmt: skip
-    replicate = tl.program_id(0)
+    program = tl.program_id(0).to(tl.int64)
+    replicate = program // spans
     if tl.load(active + replicate) != 0:
-        s = tl.program_id(1) * SPAN + tl.arange(0, SPAN)
+        s = program % spans * SPAN + tl.arange(0, SPAN)
         here = s < width
-        place = replicate.to(tl.int64) * width + s
+        place = replicate * width + s
         learning = tl.load(rate)
         g = tl.load(grad + place, mask=here, other=0.0)
         m = tl.load(mean + place, mask=here, other=0.0)

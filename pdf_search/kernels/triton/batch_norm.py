@@ -87,11 +87,12 @@ def norm_backward(
 @triton.jit  # type: ignore[untyped-decorator]
 def _place(length, runs, width, ROWS: tl.constexpr, WIDTH: tl.constexpr):  # type: ignore[no-untyped-def]
     """This program's replicate, run, entries, flat entries, channels, places in [R, L, d], mask."""
-    replicate, run = tl.program_id(0) // runs, tl.program_id(0) % runs
+    program = tl.program_id(0).to(tl.int64)  # every offset counts in 64 bits
+    replicate, run = program // runs, program % runs
     i = run * ROWS + tl.arange(0, ROWS)
-    d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    d = tl.program_id(1).to(tl.int64) * WIDTH + tl.arange(0, WIDTH)
     entry = replicate * length + i
-    place = entry.to(tl.int64)[:, None] * width + d[None, :]
+    place = entry[:, None] * width + d[None, :]
     return replicate, run, i, entry, d, place, (i < length)[:, None] & (d < width)[None, :]
 
 
@@ -117,12 +118,12 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     means, squares, counts, shift, running_mean, running_var, mean, rstd, share,
     runs, width, shift_step, momentum, eps, ROWS: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    replicate = tl.program_id(0)
-    d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    replicate = tl.program_id(0).to(tl.int64)
+    d = tl.program_id(1).to(tl.int64) * WIDTH + tl.arange(0, WIDTH)
     count = tl.zeros([1], tl.float32)
     total = tl.zeros([WIDTH], tl.float32)
     for first in range(0, runs, ROWS):
-        run = first + tl.arange(0, ROWS)
+        run = first + tl.arange(0, ROWS).to(tl.int64)
         inside = (run < runs)[:, None] & (d < width)[None, :]
         row = replicate * runs + run
         weight = tl.load(counts + row, mask=run < runs, other=0.0)
@@ -132,7 +133,7 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     centre = total / tl.maximum(count, 1.0)
     square = tl.zeros([WIDTH], tl.float32)
     for first in range(0, runs, ROWS):
-        run = first + tl.arange(0, ROWS)
+        run = first + tl.arange(0, ROWS).to(tl.int64)
         inside = (run < runs)[:, None] & (d < width)[None, :]
         row = replicate * runs + run
         weight = tl.load(counts + row, mask=run < runs, other=0.0)
@@ -154,8 +155,8 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     tl.store(mean + place, tl.where(batch, centre, old_mean - moved), mask=here)
     deviation = tl.sqrt(tl.where(batch, var, old_var) + eps)
     tl.store(rstd + place, 1.0 / deviation, mask=here)
-    one = tl.arange(0, 1)
-    tl.store(share + replicate + one, tl.where(batch, 1.0 / tl.maximum(count, 1.0), 0.0))
+    one = replicate + tl.arange(0, 1)
+    tl.store(share + one, tl.where(batch, 1.0 / tl.maximum(count, 1.0), 0.0))
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -197,11 +198,11 @@ def _slopes(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 def _sums(  # type: ignore[no-untyped-def]
     totals, products, grad_beta, grad_gamma, runs, width, ROWS: tl.constexpr, WIDTH: tl.constexpr
 ):
-    replicate = tl.program_id(0)
-    d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    replicate = tl.program_id(0).to(tl.int64)
+    d = tl.program_id(1).to(tl.int64) * WIDTH + tl.arange(0, WIDTH)
     total, product = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
     for first in range(0, runs, ROWS):
-        run = first + tl.arange(0, ROWS)
+        run = first + tl.arange(0, ROWS).to(tl.int64)
         inside = (run < runs)[:, None] & (d < width)[None, :]
         place = (replicate * runs + run)[:, None] * width + d[None, :]
         total += tl.sum(tl.load(totals + place, mask=inside, other=0.0), axis=0)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import torch
+
+from pdf_search.kernels import runs_triton
 
 log = logging.getLogger("pdf_search")
 
@@ -30,9 +31,9 @@ def replay_for(device: torch.device, steps: int) -> Replay | None:
 
     On a CPU eager steps are quicker anyway. Our kernels already fuse the chains of operations that
     ``torch.compile`` would fuse, so recording must earn back only itself and the compilation of the
-    kernels.
+    kernels. Plain torch cannot be recorded: its segment products wait for the device.
     """
-    if device.type == "cuda" and find_spec("triton") is not None and pays(steps):
+    if runs_triton(device) and pays(steps):
         return Captured()
     return None
 
