@@ -16,36 +16,44 @@ import torch
 from torch import Tensor
 
 CHUNK = 256  # most triples that one worker sums; a longer group is split into several chunks
-GPU_CHUNK = 64  # the same on the GPU, where a chunk is one program
+GPU_CHUNK = 64  # the same on the GPU, where a short group or a chunk is one program
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """Triples split for a GPU launch: runs of at most GPU_CHUNK of one group, all int32."""
+    """The groups of more than GPU_CHUNK triples, cut into runs of at most so many; all int32.
+
+    The chunks of a group stand together. Shorter groups have none.
+    """
 
     group: Tensor  # [chunks]
     begin: Tensor  # [chunks]
-    end: Tensor  # [chunks], at most begin where the chunk is empty
-    ptr: Tensor  # [groups + 1]; the chunks of group g are ptr[g]:ptr[g + 1]
+    end: Tensor  # [chunks], equal to begin where the chunk is padding
+    stop: Tensor  # [chunks] where the group's chunks end, told by its first one; else 0
 
     @classmethod
     def of(cls, ptr: Tensor, count: int | None = None) -> Chunks:
-        """Split the groups of ``ptr`` [..., groups + 1] into chunks.
+        """Cut the long groups of ``ptr`` [..., groups + 1] into chunks.
 
         Every index of the leading dimensions gets ``count`` chunks, padded with empty ones. With
         None the largest number needed is read from the device, which makes the host wait.
         """
         pieces = (ptr.diff() + GPU_CHUNK - 1) // GPU_CHUNK
+        pieces = torch.where(pieces > 1, pieces, 0)
         ends = pieces.cumsum(-1)
-        count = int(ends[..., -1].max()) if count is None else count
+        if count is None:
+            count = int(ends[..., -1].max()) if ends.numel() else 0
         place = torch.arange(count, device=ptr.device).expand(*ptr.shape[:-1], count)
         group = torch.searchsorted(ends, place.contiguous(), right=True)
         group = group.clamp(max=ptr.shape[-1] - 2)
-        within = place - (ends - pieces).gather(-1, group)
+        stop = ends.gather(-1, group)
+        within = place - stop + pieces.gather(-1, group)
         begin = ptr.gather(-1, group) + within * GPU_CHUNK
         end = torch.minimum(begin + GPU_CHUNK, ptr.gather(-1, group + 1))
-        starts = torch.nn.functional.pad(ends, (1, 0))
-        return cls(group.int(), begin.int(), end.int(), starts.int())
+        there = place < stop
+        end = torch.where(there, end, begin)
+        stop = torch.where(there & (within == 0), stop, 0)
+        return cls(group.int(), begin.int(), end.int(), stop.int())
 
 
 @dataclass(frozen=True)
@@ -91,13 +99,15 @@ class Messages:
     """The messages of a batch, slot by slot.
 
     A slot has first a message of each node with edge type 0, then one of each combination of node
-    and bond type that occurs. Its last message stands for minus the sum of the first group.
+    and bond type that occurs, sorted by node. Its last message stands for minus the sum of the
+    first group.
     """
 
     node: Tensor  # [M] flat node (r * N + u)
     kind: Tensor  # [M] edge type
     ptr: Tensor  # [R * B + 1] where each flat slot's messages begin; an empty slot has none
     nodes: Tensor  # [R * B] nodes of each flat slot
+    most: int | None = None  # no slot of any batch has more nodes; None: not known
 
     def slot(self) -> Tensor:
         """The flat slot of each message, [M]; padding after the last message gets the last slot."""

@@ -80,6 +80,7 @@ class FastData:
     rows: Tensor  # [U, m] float32
     edge_types: Tensor  # [T, C]
     by_pair: bool
+    most_nodes: int  # of a graph
     scratch: tuple[Tensor, Tensor] | None  # buffers of the CPU kernel that collates
 
     @classmethod
@@ -106,6 +107,7 @@ class FastData:
             rows=put(bank.rows, device),
             edge_types=put(graphs.edge_types, device),
             by_pair=by_pair,
+            most_nodes=int(np.diff(graphs.node_ptr).max(initial=0)),
             scratch=(scratch[0], scratch[1]) if compiled else None,
         )
 
@@ -144,6 +146,7 @@ class _Collation:
                 kind=kind.long(),
                 ptr=torch.cat([kind.new_zeros(1), messages.count.cumsum(0)]),
                 nodes=self.nodes.node_count.flatten(),
+                most=self.data.most_nodes,
             ),
             triples=self._triples(messages, weights),
             weights=weights,

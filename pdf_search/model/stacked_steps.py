@@ -107,6 +107,7 @@ class _Stacking:
             kind=self._cut(None, messages.kind, self.message_first, size, 0),
             ptr=messages.ptr[place] - self.message_first[:-1, None],
             nodes=messages.nodes.view(self.steps, -1),
+            most=messages.most,
         )
 
     def _weights(self) -> FastEntries | FastPairs:

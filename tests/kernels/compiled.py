@@ -1,11 +1,17 @@
 """Run by ``test_gpu`` in a process of its own: compiles every Triton kernel for an H100.
 
-No GPU is needed for that; it finds what the interpreter forgives.
+No GPU is needed for that; it finds what the interpreter forgives. What the compiler made of a
+kernel shows that no offset counts in 32 bits, that nothing is added atomically, and that no value
+is spilled from registers into memory. Kernels take the width as an argument, so one serves all.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
+import subprocess
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import triton
@@ -15,15 +21,19 @@ from triton.compiler import ASTSource
 from pdf_search.kernels.triton import adamw, batch_norm, messages, segment_product
 
 TARGET = GPUTarget("cuda", 90, 32)
-INTEGERS = {"channels", "width", "length", "runs", "slots", "types", "shift_step"} | {
-    "beta_step",
-    "gamma_step",
+INTEGERS = {
+    *("channels", "width", "length", "runs", "slots", "types", "spans", "groups", "chunk"),
+    *("span", "pieces", "shift_step", "beta_step", "gamma_step"),
 }
 WIDE = {"node", "kind", "nodes"}  # int64 index arrays; of messages, ptr too
-NARROW = {"first", "second", "target", "begin", "end", "ptr", "active"}
+NARROW = {"first", "second", "begin", "end", "ptr", "group", "stop", "active"}
+NARROW_OFFSET = re.compile(r"tt\.addptr [^,]*, (?!%c-?\d+_i32).*(?:, i32|xi32>).*")  # no constant
+CUOBJDUMP = Path(triton.__file__).parent / "backends/nvidia/bin/cuobjdump"
 
 
-def signature(kernel: Any, fixed: dict[str, Any], wide: set[str]) -> dict[str, str]:
+def signature(
+    kernel: Any, fixed: dict[str, Any], wide: set[str], rows: str, floats: set[str]
+) -> dict[str, str]:
     def kind(name: str) -> str:
         if name in fixed:
             return "constexpr"
@@ -33,37 +43,91 @@ def signature(kernel: Any, fixed: dict[str, Any], wide: set[str]) -> dict[str, s
             return "fp32"
         if name in wide:
             return "*i64"
-        return "*i32" if name in NARROW else "*fp32"
+        if name in NARROW:
+            return "*i32"
+        return f"*{rows}" if name in floats else "*fp32"
 
     return {name: kind(name) for name in inspect.signature(kernel.fn).parameters}
 
 
-def build(kernel: Any, wide: set[str] = frozenset(), warps: int = 4, **fixed: Any) -> None:  # type: ignore[assignment]
-    source = ASTSource(kernel, signature(kernel, fixed, wide), constexprs=fixed)
+def build(
+    kernel: Any,
+    wide: frozenset[str] = frozenset(),
+    warps: int = 4,
+    rows: str = "fp32",
+    **fixed: Any,
+) -> None:
+    """Compile a kernel; ``rows`` is the type of its factors a and b and of what it writes."""
+    floats = {"a", "b", "out"} if rows != "fp32" else set()
+    source = ASTSource(kernel, signature(kernel, fixed, set(wide), rows, floats), constexprs=fixed)
     binary = triton.compile(source, target=TARGET, options={"num_warps": warps})
-    assert binary.asm["ptx"]
-    print(kernel.fn.__name__, fixed, binary.metadata.shared, "bytes shared")
+    name = f"{kernel.fn.__module__.rpartition('.')[2]}.{kernel.fn.__name__} {fixed}"
+    code = str(binary.asm["ttir"])
+    narrow = NARROW_OFFSET.search(code)
+    assert narrow is None, f"{name}: an offset of 32 bits: {narrow.group()}"
+    assert "atomic" not in code, f"{name}: atomic"
+    print(name, rows, binary.metadata.shared, "bytes shared", flush=True)
+    assert not spilled(binary.asm["cubin"]), f"{name}: spills"
 
 
-def main() -> None:
+def spilled(cubin: bytes) -> int:
+    """The bytes of memory that each thread needs beside its registers."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        command = [CUOBJDUMP, "--dump-resource-usage", file.name]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return sum(int(size) for size in re.findall(r"(?:STACK|LOCAL):(\d+)", said))
+
+
+def segment_products() -> None:
     tile = {"ROWS": segment_product.ROWS, "WIDTH": segment_product.CHANNELS}
-    product, warps = segment_product._kernel, segment_product.WARPS
-    for shared in (False, True):
-        build(product, warps=warps, SHARED=shared, DOT=False, **tile)
-    dot = tile | {"WIDTH": 256}
-    build(product, warps=warps, SHARED=False, DOT=True, **dot)
-    build(segment_product._join_kernel, warps=warps, WIDTH=segment_product.CHANNELS)
+    for rows in ("fp32", "bf16"):
+        for shared, dot in ((False, False), (True, False), (False, True)):
+            build(
+                segment_product._kernel,
+                warps=segment_product.WARPS,
+                rows=rows,
+                SHARED=shared,
+                DOT=dot,
+                **tile,
+            )
+        join = {"ROWS": segment_product.PARTIAL, "WIDTH": segment_product.CHANNELS}
+        build(segment_product._join_kernel, rows=rows, **join)
+
+
+def norms() -> None:
     tile = {"ROWS": batch_norm.ROWS, "WIDTH": batch_norm.CHANNELS}
     for kernel in (batch_norm._runs, batch_norm._statistics, batch_norm._sums, batch_norm._shared):
         build(kernel, **tile)
     for act, gelu in ((False, False), (True, False), (True, True)):
         for kernel in (batch_norm._forward, batch_norm._slopes):
             build(kernel, ACT=act, GELU=gelu, **tile)
+
+
+def message_kernels() -> None:
     tile = {"ROWS": messages.ROWS, "WIDTH": messages.CHANNELS}
-    wide = WIDE | {"ptr"}
-    build(messages._forward, wide, GELU=True, **tile)
-    for types in (16, 64):
-        build(messages._backward, wide, GELU=True, TYPES=types, **tile)
+    wide = frozenset({*WIDE, "ptr"})
+    for gelu in (False, True):
+        for many in (False, True):
+            build(messages._forward, wide, GELU=gelu, MANY=many, **tile)
+        for types in (16, 32, 64):
+            build(
+                messages._backward,
+                wide,
+                warps=messages.warps_of(types),
+                GELU=gelu,
+                TYPES=types,
+                **tile,
+            )
+    build(messages._far_sum, wide, WIDTH=messages.CHANNELS)
+    build(messages._type_sums, wide, **tile)
+
+
+def main() -> None:
+    segment_products()
+    norms()
+    message_kernels()
     build(adamw._kernel, beta1=0.9, beta2=0.999, eps=1e-8, SPAN=adamw.SPAN)
     print("all compiled")
 

@@ -12,9 +12,17 @@ from pdf_search.kernels import dispatch
 dispatch.serves_cpu = lambda *_: False
 dispatch.runs_triton = lambda _: True
 
-from pdf_search.kernels import Chunks, adamw, build_triples, reference, triton  # noqa: E402
+from pdf_search.kernels import (  # noqa: E402
+    Chunks,
+    Messages,
+    adamw,
+    build_triples,
+    reference,
+    triton,
+)
 from pdf_search.kernels.operators.adamw import BETA1, BETA2, EPS  # noqa: E402
 from pdf_search.kernels.structures import GPU_CHUNK  # noqa: E402
+from pdf_search.kernels.triton import messages  # noqa: E402
 from pdf_search.training.optimizer import AdamW  # noqa: E402
 from tests.kernels import test_fused, test_not_finite, test_segment_product  # noqa: E402
 from tests.model import test_stack  # noqa: E402
@@ -26,6 +34,7 @@ SHAPES = [
     (40, 1, 60, 5, 6, 9),
     (1, 1, 5, 3, 2, 2),
     (7, 7, 2 * GPU_CHUNK + 1, 2, 1, 5),  # one hot row, longer than a chunk
+    (7, 7, GPU_CHUNK, 1, 1, 5),  # a row of just one chunk
     (33, 1, 2 * GPU_CHUNK + 1, 2, 1, 5),
     (16, 16, 0, 4, 3, 3),
 ]
@@ -38,18 +47,15 @@ def segment_products() -> None:
         orders = [(a, b, triples.by_segment, "grouped_product")]
         name = "grouped_dot" if a.shape[1] != b.shape[1] else "grouped_product"
         orders.append((grad, b, triples.by_a, name))
-        for ordered in (False, True):
-            torch.use_deterministic_algorithms(ordered)
-            for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-2)):
-                for x, y, order, function in orders:
-                    one, two = x.to(dtype), y.to(dtype)
-                    ours = getattr(triton, function)(one, two, order)
-                    theirs = getattr(reference, function)(one, two, order)
-                    assert ours.dtype == dtype
-                    assert ours.shape == theirs.shape
-                    scale = float(theirs.abs().max()) if theirs.numel() else 0.0
-                    torch.testing.assert_close(ours, theirs, rtol=0, atol=tolerance * scale)
-    torch.use_deterministic_algorithms(False)
+        for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-2)):
+            for x, y, order, function in orders:
+                one, two = x.to(dtype), y.to(dtype)
+                ours = getattr(triton, function)(one, two, order)
+                theirs = getattr(reference, function)(one, two, order)
+                assert ours.dtype == dtype
+                assert ours.shape == theirs.shape
+                scale = float(theirs.abs().max()) if theirs.numel() else 0.0
+                torch.testing.assert_close(ours, theirs, rtol=0, atol=tolerance * scale)
 
 
 def sums_of_bfloat16_are_float32() -> None:
@@ -62,13 +68,47 @@ def sums_of_bfloat16_are_float32() -> None:
 
 
 def long_groups_are_split() -> None:
-    ptr = torch.tensor([0, 3, 3, 3 + 5 * GPU_CHUNK + 1], dtype=torch.int32)
-    chunks = Chunks.of(ptr)
-    assert chunks.group.tolist() == [0] + [2] * 6
-    assert int((chunks.end - chunks.begin).max()) == GPU_CHUNK
-    padded = Chunks.of(ptr, 9)
-    assert padded.ptr.tolist() == [0, 1, 1, 7]
-    assert not (padded.end - padded.begin)[7:].gt(0).any()
+    """And only they: a group that fits into one chunk needs none."""
+    lengths = torch.tensor([3, 0, 5 * GPU_CHUNK + 1, GPU_CHUNK, GPU_CHUNK + 1, 2])
+    ptr = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).int()
+    for chunks in (Chunks.of(ptr), Chunks.of(ptr, 11)):
+        sizes = chunks.end - chunks.begin
+        assert sizes.tolist()[:8] == [GPU_CHUNK] * 5 + [1] + [GPU_CHUNK, 1]
+        assert chunks.group.tolist()[:8] == [2] * 6 + [4] * 2
+        assert chunks.stop.tolist()[:8] == [6, 0, 0, 0, 0, 0, 8, 0]
+        assert chunks.begin.tolist()[6] == int(ptr[4])
+        assert not sizes[8:].any()
+        assert not chunks.stop[8:].any()
+    assert len(Chunks.of(ptr[:3]).group) == 0
+
+
+def graphs_in_pieces() -> None:
+    """A graph of several pieces, beside a small one and an empty slot."""
+    generator = torch.Generator().manual_seed(0)
+    nodes = torch.tensor([70, 0, 3, 33])
+    places, types, width = 73, 4, 35
+    first = torch.tensor([0, 70, places, places + 3])
+    node, kind, counts = [], [], []
+    for n, start in zip(nodes.tolist(), first.tolist(), strict=True):
+        bonds = torch.randint(max(n, 1), (2 * n,), generator=generator).sort().values
+        more = torch.randint(1, types, (2 * n,), generator=generator)
+        node.append(torch.cat([torch.arange(n), bonds, torch.zeros(min(n, 1)).long()]) + start)
+        kind.append(torch.cat([torch.zeros(n), more, torch.zeros(min(n, 1))]).long())
+        counts.append(len(node[-1]))
+    ptr = torch.tensor([0, *counts]).cumsum(0)
+    where = Messages(torch.cat(node), torch.cat(kind), ptr, nodes, most=70)
+    y = torch.randn(2, places, width, generator=generator)
+    w = torch.randn(2, types, width, generator=generator)
+    grad = torch.randn(len(where.node), width, generator=generator)
+    wide = [x.double() for x in (grad, y, w)]
+    before = messages.SPAN
+    for messages.SPAN in (64, 16, 5):
+        ours = triton.message_forward(y, w, where, "gelu")
+        test_fused.close(ours, reference.message_forward(*wide[1:], where, "gelu"))
+        gradients = triton.message_backward(grad, y, w, where, "gelu")
+        for x, z in zip(gradients, reference.message_backward(*wide, where, "gelu"), strict=True):
+            test_fused.close(x, z)
+    messages.SPAN = before
 
 
 def optimizer_steps() -> None:
@@ -100,7 +140,7 @@ def values_that_are_not_finite() -> None:
 
 def whole_steps() -> None:
     """Padded steps with their chunks on Triton against each step's own batch in plain torch."""
-    for name in ("zinc", "shared", "tu"):
+    for name, messages.SPAN in (("zinc", 64), ("shared", 2), ("tu", 64)):
         setup, data = test_stack.setup_of(VARIANTS[name])
         AdamW(setup.model.parameters(), 0.0)  # parameters become views of one tensor
         batches, _ = test_stack.stack(data, test_stack.STEPS[:1], test_stack.Sizes(), chunks=True)
@@ -114,9 +154,11 @@ def whole_steps() -> None:
 
 def main() -> None:
     torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)  # fills new memory with NaN
     segment_products()
     sums_of_bfloat16_are_float32()
     long_groups_are_split()
+    graphs_in_pieces()
     test_fused.test_messages_and_their_gradients("gelu", 5, 37)
     test_fused.test_messages_and_their_gradients("relu", 1, 3)
     for act, width in ((None, 1), ("gelu", 45), ("relu", 5)):

@@ -28,7 +28,7 @@ def messages(types: int, generator: torch.Generator) -> Messages:
         n, more = int(nodes[slot]), int(extra[slot])
         first = slot * 3
         if n:
-            picks = torch.randint(n, (more,), generator=generator)
+            picks = torch.randint(n, (more,), generator=generator).sort().values
             node.append(
                 torch.cat([torch.arange(n), picks, torch.zeros(1, dtype=torch.long)]) + first
             )

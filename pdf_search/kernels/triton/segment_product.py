@@ -1,9 +1,8 @@
-"""The segment product on the GPU, in Triton: one program sums one chunk of a group.
+"""The segment product on the GPU, in Triton: one program sums one group and writes its row.
 
-Long groups are split into chunks, so that one long group does not hold up the others. The chunks
-of a group are added with atomic additions. If ``torch.use_deterministic_algorithms`` is on, they
-go to a buffer of partial sums, which is then added in order. Rows are float32 or bfloat16, sums
-float32.
+A group of more than GPU_CHUNK triples would hold up the others, so its chunks are programs too.
+They write partial sums, which a second kernel adds in order. Nothing is added atomically: the same
+triples give the same bits. Rows are float32 or bfloat16, sums float32.
 """
 
 from __future__ import annotations
@@ -13,11 +12,13 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from pdf_search.kernels import structures
 from pdf_search.kernels.structures import Chunks, GroupedTriples
 
 ROWS = 8  # triples that a program takes at a time
-CHANNELS = 32  # channels that one program takes
+CHANNELS = 32  # channels that it takes at a time
 WARPS = 1
+PARTIAL = 32  # partial sums that are added at a time
 
 
 def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
@@ -32,67 +33,69 @@ def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
 
 def _run(a: Tensor, b: Tensor, triples: GroupedTriples, width: int, dot: bool) -> Tensor:
     a, b = a.contiguous(), b.contiguous()
-    chunks = triples.chunks or Chunks.of(triples.ptr)
-    count = len(chunks.group)
-    ordered = torch.are_deterministic_algorithms_enabled()
-    rows = count if ordered else triples.groups
-    out = torch.zeros(rows, width, device=b.device)
-    target = torch.arange(count, device=b.device, dtype=torch.int32) if ordered else chunks.group
+    chunks, groups, channels = _chunks(triples), triples.groups, b.shape[1]
+    count, blocks = len(chunks.group), triton.cdiv(width, CHANNELS)
+    out = b.new_empty(groups, width)
+    partial = b.new_empty(count, width, dtype=torch.float32)
+    if groups + count:
+        _kernel[(groups + count, blocks)](
+            a, b, out, partial, triples.ptr, triples.first, triples.second,
+            chunks.begin, chunks.end, groups, channels, structures.GPU_CHUNK,
+            SHARED=a.shape[1] != channels, DOT=dot, ROWS=ROWS, WIDTH=CHANNELS, num_warps=WARPS,
+        )  # fmt: skip
     if count:
-        channels = b.shape[1]
-        blocks = 1 if dot else triton.cdiv(channels, CHANNELS)
-        _kernel[(count, blocks)](
-            a,
-            b,
-            out,
-            triples.first,
-            triples.second,
-            target,
-            chunks.begin,
-            chunks.end,
-            channels,
-            SHARED=a.shape[1] != channels,
-            DOT=dot,
-            ROWS=ROWS,
-            WIDTH=triton.next_power_of_2(channels) if dot else CHANNELS,
-            num_warps=WARPS,
+        _join_kernel[(count, blocks)](
+            partial, chunks.group, chunks.stop, out, width, ROWS=PARTIAL, WIDTH=CHANNELS
         )
-    if ordered:
-        out = _join(out, chunks.ptr, triples.groups)
-    return out.to(b.dtype)
-
-
-def _join(partial: Tensor, ptr: Tensor, groups: int) -> Tensor:
-    """Add the partial sums of each group, in order."""
-    width = partial.shape[1]
-    out = torch.empty(groups, width, device=partial.device)
-    grid = (groups, triton.cdiv(width, CHANNELS))
-    _join_kernel[grid](partial, ptr, out, width, WIDTH=CHANNELS, num_warps=WARPS)
     return out
+
+
+def _chunks(triples: GroupedTriples) -> Chunks:
+    if triples.chunks is not None:
+        return triples.chunks
+    if "gpu" not in triples.plan:  # the layers of a step share their triples
+        triples.plan["gpu"] = Chunks.of(triples.ptr)
+    chunks: Chunks = triples.plan["gpu"]
+    return chunks
 
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _kernel(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
-    a,
-    b,
-    out,
-    first,
-    second,
-    target,
-    begin,
-    end,
-    channels,
-    SHARED: tl.constexpr,
-    DOT: tl.constexpr,
-    ROWS: tl.constexpr,
-    WIDTH: tl.constexpr,
-):
-    chunk = tl.program_id(0)
-    d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    start, stop = tl.load(begin + chunk), tl.load(end + chunk)
+    a, b, out, partial, ptr, first, second, begin, end, groups, channels, chunk,
+    SHARED: tl.constexpr, DOT: tl.constexpr, ROWS: tl.constexpr, WIDTH: tl.constexpr,
+):  # fmt: skip
+    """Sum a short group, or a chunk of a long one: the programs of the chunks come last."""
+    program = tl.program_id(0).to(tl.int64)  # every offset counts in 64 bits
+    d = tl.program_id(1).to(tl.int64) * WIDTH + tl.arange(0, WIDTH)
+    if program < groups:
+        start, stop = tl.load(ptr + program), tl.load(ptr + program + 1)
+        if stop - start <= chunk:
+            if DOT:
+                total = _dot(a, b, first, second, start, stop, channels, ROWS, WIDTH)
+                tl.store(out + program, total)
+            else:
+                total = _sum(a, b, first, second, start, stop, d, channels, SHARED, ROWS, WIDTH)
+                tl.store(out + program * channels + d, tl.sum(total, axis=0), mask=d < channels)
+    else:
+        row = program - groups
+        start, stop = tl.load(begin + row), tl.load(end + row)
+        if DOT:
+            total = _dot(a, b, first, second, start, stop, channels, ROWS, WIDTH)
+            tl.store(partial + row, total)
+        else:
+            total = _sum(a, b, first, second, start, stop, d, channels, SHARED, ROWS, WIDTH)
+            tl.store(partial + row * channels + d, tl.sum(total, axis=0), mask=d < channels)
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _sum(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    a, b, first, second, start, stop, d, channels,
+    SHARED: tl.constexpr, ROWS: tl.constexpr, WIDTH: tl.constexpr,
+):  # fmt: skip
+    """The products of triples ``start`` to ``stop`` at channels ``d``, summed to [ROWS, WIDTH]."""
     total = tl.zeros([ROWS, WIDTH], tl.float32)
     for run in range(start, stop, ROWS):
-        p = run + tl.arange(0, ROWS)
+        p = run + tl.arange(0, ROWS).to(tl.int64)
         present = p < stop
         row_a = tl.load(first + p, mask=present, other=0).to(tl.int64)
         row_b = tl.load(second + p, mask=present, other=0).to(tl.int64)
@@ -103,20 +106,35 @@ def _kernel(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
         else:
             x = tl.load(a + row_a[:, None] * channels + d[None, :], mask=inside, other=0.0)
         total += x.to(tl.float32) * y.to(tl.float32)
-    if start < stop:
-        row = tl.load(target + chunk).to(tl.int64)
-        if DOT:
-            tl.atomic_add(out + row, tl.sum(tl.sum(total, axis=1), axis=0), sem="relaxed")
-        else:
-            place = out + row * channels + d
-            tl.atomic_add(place, tl.sum(total, axis=0), mask=d < channels, sem="relaxed")
+    return total
 
 
 @triton.jit  # type: ignore[untyped-decorator]
-def _join_kernel(partial, ptr, out, width, WIDTH: tl.constexpr):  # type: ignore[no-untyped-def]
-    group = tl.program_id(0)
-    d = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    total = tl.zeros([WIDTH], tl.float32)
-    for row in range(tl.load(ptr + group), tl.load(ptr + group + 1)):
-        total += tl.load(partial + row * width + d, mask=d < width, other=0.0)
-    tl.store(out + group * width + d, total, mask=d < width)
+def _dot(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    a, b, first, second, start, stop, channels, ROWS: tl.constexpr, WIDTH: tl.constexpr
+):
+    """The dot products of triples ``start`` to ``stop``, summed."""
+    total = tl.zeros([ROWS, WIDTH], tl.float32)
+    for block in range(0, channels, WIDTH):
+        d = block + tl.arange(0, WIDTH).to(tl.int64)
+        total += _sum(a, b, first, second, start, stop, d, channels, False, ROWS, WIDTH)
+    return tl.sum(tl.sum(total, axis=1), axis=0)
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _join_kernel(  # type: ignore[no-untyped-def]
+    partial, group, stop, out, width, ROWS: tl.constexpr, WIDTH: tl.constexpr
+):
+    """Add the partial sums of a group, in order; the program of its first chunk does it."""
+    chunk = tl.program_id(0).to(tl.int64)
+    d = tl.program_id(1).to(tl.int64) * WIDTH + tl.arange(0, WIDTH)
+    last = tl.load(stop + chunk).to(tl.int64)
+    if chunk < last:
+        total = tl.zeros([WIDTH], tl.float32)
+        for run in range(chunk, last, ROWS):
+            row = run + tl.arange(0, ROWS)
+            inside = (row < last)[:, None] & (d < width)[None, :]
+            place = row[:, None] * width + d[None, :]
+            total += tl.sum(tl.load(partial + place, mask=inside, other=0.0), axis=0)
+        target = tl.load(group + chunk).to(tl.int64)
+        tl.store(out + target * width + d, total, mask=d < width)
