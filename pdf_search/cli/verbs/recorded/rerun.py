@@ -22,7 +22,10 @@ def rerun(
     output: OutputOptions,
     phase: Annotated[Phase, Option(help="Which of the sweep's phases.")] = Phase.SEARCH,
 ) -> None:
-    """Train the configuration of a recorded trial once more, as a new trial."""
+    """Train the configuration of a recorded trial once more, as a new trial.
+
+    A CPU gives the same numbers again (same versions and threads), a GPU nearly the same at first.
+    """
     from pdf_search.cli.execution import execute
     from pdf_search.sweep import rerun as rerun_trial
 
