@@ -11,7 +11,7 @@ from .operators.adamw import adamw as adamw
 from .operators.batch_norm import batch_norm as batch_norm
 from .operators.batch_norm import bias_activation as bias_activation
 from .operators.collate import collate_lists as collate_lists
-from .operators.dropout import keep_factors as keep_factors
+from .operators.dropout import dropout as dropout
 from .operators.grouping import build_triples as build_triples
 from .operators.grouping import group_triples as group_triples
 from .operators.grouping import segment_pointers as segment_pointers
@@ -20,6 +20,7 @@ from .operators.segment_product import segment_product as segment_product
 from .probe import why_plain_torch as why_plain_torch
 from .probe import why_plain_torch_apart as why_plain_torch_apart
 from .structures import Chunks as Chunks
+from .structures import Draws as Draws
 from .structures import GraphLists as GraphLists
 from .structures import GroupedTriples as GroupedTriples
 from .structures import Messages as Messages

@@ -15,6 +15,7 @@ from torch import Tensor
 from pdf_search.kernels.probe import why_plain_torch
 from pdf_search.kernels.structures import (
     CollatedLists,
+    Draws,
     GraphLists,
     GroupedTriples,
     Messages,
@@ -73,8 +74,8 @@ class Backend(Protocol):
     ) -> None:
         """Update ``state`` in place: values, mean and mean square of the gradient, each [R, S]."""
 
-    def keep_factors(self, keys: Tensor, rate: float, width: int) -> Tensor:
-        """The dropout factors, 0 or 1 / (1 - rate), [n, width]."""
+    def dropped(self, x: Tensor, draws: Draws, rate: float) -> Tensor:
+        """``x`` [..., L, d] times its dropout factors, 0 or 1 / (1 - rate)."""
 
 
 class CpuBackend(Backend, Protocol):

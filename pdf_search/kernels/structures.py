@@ -116,6 +116,18 @@ class Messages:
         return slot.clamp(max=len(self.nodes) - 1)
 
 
+class Draws(NamedTuple):
+    """The places of the dropout noise of one layer, in a step.
+
+    With ``replicate`` the entries are a flat list; without, each replicate has L of its own.
+    """
+
+    keys: Tensor  # [R] random keys of the replicates for the step, 32 bits in int64
+    place: int  # of the layer
+    indices: tuple[Tensor, ...]  # one or two numbers of an entry in its replicate, [R, L] or [L]
+    replicate: Tensor | None = None  # [L]
+
+
 class Norm(Protocol):
     """A BatchNorm of R replicates: parameters and buffers, each [R, 1, d]."""
 

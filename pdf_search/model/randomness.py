@@ -7,11 +7,12 @@ whichever replicates are trained together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from pdf_search.kernels import UINT32_MAX, fold_in, keep_factors, mix_bits
+from pdf_search.kernels import UINT32_MAX, Draws, dropout, fold_in, mix_bits
 from pdf_search.records import Replicate
 
 # Places of the dropout noise. Layer l uses LAYER + 2 l for its convolution and the next one for its
@@ -39,26 +40,11 @@ def private_order(keys: Tensor, items: Tensor) -> Tensor:
     return rank.argsort(dim=1, stable=True)
 
 
+@dataclass(frozen=True)
 class Noise:
     """The dropout noise of one training step, drawn for each replicate by itself."""
 
-    def __init__(self, keys: Tensor) -> None:
-        """Take the ``keys`` [R] of the replicates for an epoch and a step."""
-        self.keys = keys
-
-    def keep(
-        self, place: int, rate: float, width: int, *index: Tensor, replicate: Tensor | None = None
-    ) -> Tensor:
-        """Dropout factors of each entry and channel, [R, L, width]: 0 or 1 / (1 - rate).
-
-        ``place`` names the layer, ``index`` (each [R, L]) the entry within its replicate. For a
-        flat list of entries pass ``index`` [L] and ``replicate`` [L]; the result is [L, width].
-        """
-        keys = fold_in(self.keys, place)
-        keys = keys[:, None] if replicate is None else keys[replicate]
-        for values in index:
-            keys = fold_in(keys, values)
-        return keep_factors(keys.flatten(), rate, width).view(*keys.shape, width)
+    keys: Tensor  # [R] of the replicates for an epoch and a step
 
 
 class Dropout:
@@ -71,7 +57,11 @@ class Dropout:
     def __call__(
         self, x: Tensor, place: int, *index: Tensor, replicate: Tensor | None = None
     ) -> Tensor:
-        """Multiply ``x`` by its dropout factors; for the other arguments see ``Noise.keep``."""
+        """Multiply ``x`` [R, L, d] by its dropout factors, 0 or 1 / (1 - rate).
+
+        ``place`` names the layer, ``index`` (one or two, each [R, L]) the entry within its
+        replicate. For a flat list ``x`` [L, d] pass ``index`` [L] and ``replicate`` [L].
+        """
         if self.noise is None:
             return x
-        return x * self.noise.keep(place, self.rate, x.shape[-1], *index, replicate=replicate)
+        return dropout(x, Draws(self.noise.keys, place, index, replicate), self.rate)

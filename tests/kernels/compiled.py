@@ -18,12 +18,13 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from pdf_search.kernels.triton import adamw, batch_norm, messages, segment_product
+from pdf_search.kernels.triton import adamw, batch_norm, dropout, messages, segment_product
 
 TARGET = GPUTarget("cuda", 90, 32)
 INTEGERS = {
     *("channels", "width", "length", "runs", "slots", "types", "spans", "groups", "chunk"),
     *("span", "pieces", "shift_step", "beta_step", "gamma_step"),
+    *("tiles", "place", "first_row", "first_step", "second_row", "second_step", "owner_step"),
 }
 WIDE = {"node", "kind", "nodes"}  # int64 index arrays; of messages, ptr too
 NARROW = {"first", "second", "begin", "end", "ptr", "group", "stop", "active"}
@@ -39,7 +40,7 @@ def signature(
             return "constexpr"
         if name in INTEGERS:
             return "i32"
-        if name in ("momentum", "eps", "decay"):
+        if name in ("momentum", "eps", "decay", "limit", "factor"):
             return "fp32"
         if name in wide:
             return "*i64"
@@ -57,7 +58,20 @@ def build(
     rows: str = "fp32",
     **fixed: Any,
 ) -> None:
-    """Compile a kernel; ``rows`` is the type of its factors a and b and of what it writes."""
+    """Compile a kernel for any sizes, and for sizes of 1, which Triton compiles apart.
+
+    ``rows`` is the type of its factors a and b and of what it writes.
+    """
+    names = inspect.signature(kernel.fn).parameters
+    ones = {name: 1 for name in names if name in INTEGERS - {"place"}}
+    cubin = check(kernel, wide, warps, rows, fixed)
+    assert not spilled(cubin), f"{kernel.fn.__name__} {fixed}: spills"
+    if ones:
+        check(kernel, wide, warps, rows, fixed | ones)
+
+
+def check(kernel: Any, wide: frozenset[str], warps: int, rows: str, fixed: dict[str, Any]) -> bytes:
+    """Compile a kernel and look at its code; returns it assembled."""
     floats = {"a", "b", "out"} if rows != "fp32" else set()
     source = ASTSource(kernel, signature(kernel, fixed, set(wide), rows, floats), constexprs=fixed)
     binary = triton.compile(source, target=TARGET, options={"num_warps": warps})
@@ -67,7 +81,8 @@ def build(
     assert narrow is None, f"{name}: an offset of 32 bits: {narrow.group()}"
     assert "atomic" not in code, f"{name}: atomic"
     print(name, rows, binary.metadata.shared, "bytes shared", flush=True)
-    assert not spilled(binary.asm["cubin"]), f"{name}: spills"
+    assembled: bytes = binary.asm["cubin"]
+    return assembled
 
 
 def spilled(cubin: bytes) -> int:
@@ -124,10 +139,18 @@ def message_kernels() -> None:
     build(messages._type_sums, wide, **tile)
 
 
+def noise() -> None:
+    wide = frozenset({"keys", "first", "second", "owner"})
+    tile = {"ROWS": dropout.ROWS, "WIDTH": dropout.CHANNELS}
+    for two, owned in ((False, False), (True, False), (True, True)):
+        build(dropout._kernel, wide, TWO=two, OWNED=owned, **tile)
+
+
 def main() -> None:
     segment_products()
     norms()
     message_kernels()
+    noise()
     build(adamw._kernel, beta1=0.9, beta2=0.999, eps=1e-8, SPAN=adamw.SPAN)
     print("all compiled")
 

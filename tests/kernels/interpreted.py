@@ -24,7 +24,7 @@ from pdf_search.kernels.operators.adamw import BETA1, BETA2, EPS  # noqa: E402
 from pdf_search.kernels.structures import GPU_CHUNK  # noqa: E402
 from pdf_search.kernels.triton import messages  # noqa: E402
 from pdf_search.training.optimizer import AdamW  # noqa: E402
-from tests.kernels import test_fused, test_not_finite, test_segment_product  # noqa: E402
+from tests.kernels import test_fused, test_noise, test_not_finite, test_segment_product  # noqa: E402
 from tests.model import test_stack  # noqa: E402
 from tests.model.networks import VARIANTS, close  # noqa: E402
 
@@ -138,6 +138,12 @@ def values_that_are_not_finite() -> None:
         test_not_finite.test_an_optimizer_step(triton, bad)
 
 
+def dropout_noise() -> None:
+    for name in test_noise.CASES:
+        for rate, width in ((0.1, 1), (0.5, 37)):
+            test_noise.test_compiled_equals_plain(triton, name, rate, width)
+
+
 def whole_steps() -> None:
     """Padded steps with their chunks on Triton against each step's own batch in plain torch."""
     for name, messages.SPAN in (("zinc", 64), ("shared", 2), ("tu", 64)):
@@ -164,6 +170,7 @@ def main() -> None:
     for act, width in ((None, 1), ("gelu", 45), ("relu", 5)):
         test_fused.test_fused_norm_equals_plain_norm(act, width)
     optimizer_steps()
+    dropout_noise()
     values_that_are_not_finite()
     whole_steps()
     print("all equal")

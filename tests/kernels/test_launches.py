@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdf_search.kernels.structures import GroupedTriples, Messages, Statistics
+from pdf_search.kernels.structures import Draws, GroupedTriples, Messages, Statistics
 
 triton = pytest.importorskip("pdf_search.kernels.triton", reason="Triton is not installed")
 Grid = tuple[int, ...]
@@ -30,7 +30,7 @@ class Launches:
 @pytest.fixture
 def grids(monkeypatch: pytest.MonkeyPatch) -> list[Grid]:
     kept: list[Grid] = []
-    for module in ("adamw", "batch_norm", "messages", "segment_product"):
+    for module in ("adamw", "batch_norm", "dropout", "messages", "segment_product"):
         path = f"{triton.__name__}.{module}"
         found = __import__(path, fromlist=["*"])
         names = [name for name, value in vars(found).items() if hasattr(value, "fn")]
@@ -70,7 +70,9 @@ def test_batches_of_many_nodes_and_triples(grids: list[Grid]) -> None:
     order.plan["gpu"] = triton.segment_product.Chunks(*(empty(many).int() for _ in range(4)))
     triton.grouped_product(empty(many, width), empty(many, width), order)
     triton.grouped_dot(empty(many, width), empty(many, width), order)
-    assert len(grids) > 10
+    draws = Draws(empty(4).long(), 3, (empty(1, many).long().expand(4, -1),))
+    triton.dropped(x, draws, 0.3)
+    assert len(grids) > 11
     for grid in grids:
         assert grid[0] < 2**31
         assert max(grid[1:], default=1) <= LONGEST

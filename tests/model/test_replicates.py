@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pdf_search.config import ModelConfig
 from pdf_search.kernels.noise import uniform
-from pdf_search.model.randomness import Noise, private_order, replicate_keys
+from pdf_search.model.randomness import Dropout, Noise, private_order, replicate_keys
 from pdf_search.records import Replicate, Task
 from pdf_search.training.losses import batch_loss
 from tests.graphs.makers import SHAPES, graph_set
@@ -89,10 +89,14 @@ def test_each_replicate_starts_from_its_own_seed_and_fold() -> None:
     assert len(torch.unique(flat, dim=0)) == len(REPLICATES)
 
 
+def factors(noise: Noise, rate: float, place: int, index: Tensor) -> Tensor:
+    return Dropout(rate, noise)(torch.ones(*index.shape, 16), place, index)
+
+
 def test_a_dropout_mask_is_the_same_with_a_neighbour() -> None:
     index = torch.arange(50)[None]
-    alone = Noise(replicate_keys(REPLICATES[1:2], 4, 2)).keep(3, 0.3, 16, index)
-    with_others = Noise(replicate_keys(REPLICATES, 4, 2)).keep(3, 0.3, 16, index.expand(4, -1))
+    alone = factors(Noise(replicate_keys(REPLICATES[1:2], 4, 2)), 0.3, 3, index)
+    with_others = factors(Noise(replicate_keys(REPLICATES, 4, 2)), 0.3, 3, index.expand(4, -1))
     torch.testing.assert_close(with_others[1], alone[0], rtol=0, atol=0)
     assert not torch.equal(with_others[0], with_others[1])
 
@@ -101,7 +105,7 @@ def test_dropout_masks_differ_by_epoch_step_and_place_and_keep_their_share() -> 
     index = torch.arange(4000)[None]
 
     def mask(epoch: int, step: int, place: int) -> Tensor:
-        return Noise(replicate_keys(REPLICATES[:1], epoch, step)).keep(place, 0.25, 8, index)
+        return factors(Noise(replicate_keys(REPLICATES[:1], epoch, step)), 0.25, place, index)
 
     first = mask(1, 0, 2)
     assert first.unique().tolist() == [0.0, pytest.approx(1 / 0.75)]

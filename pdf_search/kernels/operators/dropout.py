@@ -1,12 +1,32 @@
-"""Dropout factors drawn from keys, by the hash of ``noise``."""
+"""Dropout with noise that is a hash of its place, so that it is drawn again for the gradient."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from pdf_search.kernels.dispatch import backend
+from pdf_search.kernels.dispatch import fused_backend_for
+from pdf_search.kernels.structures import Draws
 
 
-def keep_factors(keys: Tensor, rate: float, width: int) -> Tensor:
-    """Draw float32 dropout factors [n, width], 0 or 1 / (1 - rate), a row for each of ``keys``."""
-    return backend(keys.device).keep_factors(keys, rate, width)
+def dropout(x: Tensor, draws: Draws, rate: float) -> Tensor:
+    """Multiply ``x`` [R, L, d], or [L, d] with ``draws.replicate``, by 0 or 1 / (1 - rate)."""
+    out: Tensor = _Dropout.apply(x, draws, rate)  # type: ignore[no-untyped-call]
+    return out
+
+
+class _Dropout(torch.autograd.Function):
+    """Linear in x, so its gradient is the same operation; no factor is kept in between."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, draws: Draws, rate: float) -> Tensor:
+        ctx.rest = draws, rate
+        return fused_backend_for(x).dropped(x, draws, rate)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        return fused_backend_for(grad).dropped(grad, *ctx.rest), None, None
