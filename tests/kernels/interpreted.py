@@ -142,6 +142,7 @@ def dropout_noise() -> None:
     for name in test_noise.CASES:
         for rate, width in ((0.1, 1), (0.5, 37)):
             test_noise.test_compiled_equals_plain(triton, name, rate, width)
+    test_noise.test_the_gradient(torch.float32, again=True)
 
 
 def whole_steps() -> None:

@@ -1,4 +1,4 @@
-"""Dropout with noise that is a hash of its place, so that it is drawn again for the gradient."""
+"""Dropout with noise that is a hash of its place, so that it can be drawn again."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from pdf_search.kernels.dispatch import fused_backend_for
+from pdf_search.kernels.dispatch import fused_backend_for, runs_triton
 from pdf_search.kernels.structures import Draws
 
 
 def dropout(x: Tensor, draws: Draws, rate: float) -> Tensor:
     """Multiply ``x`` [R, L, d], or [L, d] with ``draws.replicate``, by 0 or 1 / (1 - rate)."""
-    out: Tensor = _Dropout.apply(x, draws, rate)  # type: ignore[no-untyped-call]
-    return out
+    if x.dtype == torch.float32 and runs_triton(x.device):
+        out: Tensor = _Dropout.apply(x, draws, rate)  # type: ignore[no-untyped-call]
+        return out
+    # Elsewhere a draw takes longer than to read the factors again.
+    factors = fused_backend_for(x).dropped(x.detach().new_ones(()).expand_as(x), draws, rate)
+    return x * factors
 
 
 class _Dropout(torch.autograd.Function):
