@@ -1,9 +1,12 @@
 """Run by ``test_gpu`` in a process of its own: Triton's interpreter stands in for the GPU.
 
 Every tensor is treated as if it lay on a GPU, so that the tests of the CPU kernels test Triton's.
+With the argument ``widths`` the kernels run at the hidden sizes in use, on few numbers.
 """
 
 from __future__ import annotations
+
+import sys
 
 import torch
 
@@ -38,10 +41,11 @@ SHAPES = [
     (33, 1, 2 * GPU_CHUNK + 1, 2, 1, 5),
     (16, 16, 0, 4, 3, 3),
 ]
+WIDTHS = [37, 96, 160, 256, 384, 1000]  # hidden sizes: one tile of channels after another
 
 
-def segment_products() -> None:
-    for shape in SHAPES:
+def segment_products(shapes: list[tuple[int, ...]]) -> None:
+    for shape in shapes:
         a, b, grad, triples = test_segment_product.make(shape)
         a, b = a.detach(), b.detach()
         orders = [(a, b, triples.by_segment, "grouped_product")]
@@ -162,11 +166,28 @@ def whole_steps() -> None:
 def main() -> None:
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)  # fills new memory with NaN
-    segment_products()
+    if "widths" in sys.argv:
+        widths()
+    else:
+        everything()
+    print("all equal")
+
+
+def widths() -> None:
+    segment_products([(width, own, 6, 2, 3, 2) for width in WIDTHS for own in (width, 1)])
+    for width in WIDTHS:
+        test_fused.test_messages_and_their_gradients("gelu", 5, width)
+        test_fused.test_fused_norm_equals_plain_norm("gelu", width)
+    test_noise.test_compiled_equals_plain(triton, "flat", 0.3, 160)
+
+
+def everything() -> None:
+    segment_products(SHAPES)
     sums_of_bfloat16_are_float32()
     long_groups_are_split()
     graphs_in_pieces()
     test_fused.test_messages_and_their_gradients("gelu", 5, 37)
+    test_fused.test_messages_and_their_gradients("relu", 40, 37)
     test_fused.test_messages_and_their_gradients("relu", 1, 3)
     for act, width in ((None, 1), ("gelu", 45), ("relu", 5)):
         test_fused.test_fused_norm_equals_plain_norm(act, width)
@@ -174,7 +195,6 @@ def main() -> None:
     dropout_noise()
     values_that_are_not_finite()
     whole_steps()
-    print("all equal")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,19 @@ LIMIT = 280  # seconds, on a busy machine
 
 @pytest.mark.timeout(300)
 def test_triton_kernels_equal_the_plain_versions() -> None:
+    interpret()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_triton_kernels_at_the_hidden_sizes_in_use() -> None:
+    interpret("widths")
+
+
+def interpret(*what: str) -> None:
     pytest.importorskip("triton", reason="Triton is not installed")
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tests.kernels.interpreted"],
+        [sys.executable, "-W", "ignore", "-m", "tests.kernels.interpreted", *what],
         env={**os.environ, "TRITON_INTERPRET": "1"},
         capture_output=True,
         text=True,
