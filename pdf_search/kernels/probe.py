@@ -15,6 +15,7 @@ import torch
 
 log = logging.getLogger("pdf_search")
 
+SHORT = 100  # characters
 SECONDS = 120.0  # for a process of its own, on a busy machine
 RUN = "import sys, torch; from pdf_search.kernels import why_plain_torch; " + (
     "sys.stdout.write(why_plain_torch(torch.device(sys.argv[1])) or '')"
@@ -37,8 +38,11 @@ def why_plain_torch(device: torch.device) -> str | None:
     except torch.OutOfMemoryError:
         raise
     except Exception as error:  # whatever Triton, the compiler or the driver raises is the finding
-        reason = _reason(error)
-        log.warning("%s: plain torch computes everything, which is slower: %s.", device, reason)
+        reason, words = _reason(error), _first_line(error)
+        log.warning(
+            "%s: plain torch computes everything, which is slower: %s. Triton says: %s",
+            device, reason, words,
+        )  # fmt: skip
         return reason
     return None
 
@@ -58,11 +62,15 @@ def why_plain_torch_apart(device: torch.device) -> str | None:
 
 
 def _reason(error: Exception) -> str:
+    """The cause with its remedy, short enough for a table's cell."""
     if isinstance(error, ModuleNotFoundError) and error.name == "triton":
         return "Triton is not installed"
-    words = (str(error).strip() or type(error).__name__).splitlines()[0]
-    if "compiler" in words or isinstance(error, FileNotFoundError):
-        return f"Triton finds no C compiler, install gcc or set CC ({words})"
+    if "C compiler" in str(error) or isinstance(error, FileNotFoundError):
+        return "Triton finds no C compiler, install gcc or set CC"
     if isinstance(error, subprocess.CalledProcessError):
-        return f"Triton's C code does not compile, are Python's headers installed? ({words})"
-    return f"Triton fails: {type(error).__name__}: {words}"
+        return "Triton's C code does not compile, install Python's headers"
+    return f"Triton fails, {_first_line(error)}"[:SHORT]
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".strip().splitlines()[0]
