@@ -32,6 +32,25 @@ def resolve_device(name: str) -> torch.device:
     return device
 
 
+def use_device(name: str) -> torch.device:
+    """Make the device named the current one of this thread; ``cuda`` is the GPU that is so already.
+
+    Triton, streams, graphs and new tensors of ``cuda`` go to the current device of their thread.
+
+    Returns:
+        The device; a GPU with its number.
+
+    Raises:
+        ResourceError: the device does not exist on this machine.
+    """
+    device = resolve_device(name)
+    if device.type != "cuda":
+        return device
+    number = torch.cuda.current_device() if device.index is None else device.index
+    torch.cuda.set_device(number)
+    return torch.device("cuda", number)
+
+
 @cache
 def keep_freed_memory() -> None:
     """Let the C library reuse the memory that a step frees instead of returning it.
@@ -58,13 +77,13 @@ def use_precision(precision: str, device: torch.device) -> None:
 
 
 def device_label(precision: str) -> str:
-    """The GPU's name and the precision of its matrix products, for results; else ``cpu``.
+    """The current GPU's name and the precision of its matrix products, for results; else ``cpu``.
 
     Where Triton's kernels do not run, it also says so, and why.
     """
     if not torch.cuda.is_available():
         return "cpu"
-    plain = why_plain_torch(torch.device("cuda"))
+    plain = why_plain_torch(use_device("cuda"))
     kernels = f", plain torch: {plain}" if plain else ""
     return f"{torch.cuda.get_device_name()} ({precision}{kernels})"
 

@@ -36,7 +36,7 @@ from pdf_search.training.build_trainers import build_groups
 from pdf_search.training.device import (
     keep_freed_memory,
     peak_megabytes,
-    resolve_device,
+    use_device,
     use_precision,
 )
 from pdf_search.training.groups import Groups
@@ -108,7 +108,7 @@ class _Trial:
     @classmethod
     def start(cls, config: TrialConfig, data: Prepared) -> _Trial:
         """Set up the device, the splits and the trainers."""
-        device = resolve_device(config.device)
+        device = use_device(config.device)
         use_precision(config.precision, device)
         keep_freed_memory()
         splits = ReplicateSplits.of(config, data)

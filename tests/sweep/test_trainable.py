@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import torch
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.folder import Prepared
-from pdf_search.errors import TrialError
+from pdf_search.errors import ResourceError, TrialError
 from pdf_search.records import EpochReport, ReplicateEpoch, State, TrialOutcome
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example
@@ -86,3 +87,25 @@ def test_the_last_epoch_has_a_checkpoint_whatever_the_clock_says(
     for epoch in (1, 2, 3):
         reporter(report(epoch, 0.5), lambda _, now=epoch: saved.append(now))
     assert saved == [3]
+
+
+@pytest.mark.parametrize(
+    ("visible", "assigned", "number"),
+    [("3", "3", 0), ("2,3", "3", 1), ("", "1", 1), ("GPU-5ab,GPU-7cd", "GPU-7cd", 1)],
+)
+def test_a_trial_takes_the_gpu_that_ray_assigned(
+    monkeypatch: pytest.MonkeyPatch, visible: str, assigned: str, number: int
+) -> None:
+    """Also where the worker sees several, as when a cluster keeps CUDA_VISIBLE_DEVICES."""
+    taken: list[int] = []
+    monkeypatch.setattr(trainable.ray, "get_gpu_ids", lambda: [assigned])
+    monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    trainable.prepare_process(trainable.Shared({}, cpus=1, gpus=1.0, checkpoint_seconds=1.0))
+    assert taken == [number]
+
+
+def test_a_gpu_that_the_worker_does_not_see_is_an_error() -> None:
+    with pytest.raises(ResourceError, match="GPU 2, and CUDA_VISIBLE_DEVICES=0,1"):
+        trainable.gpu_number("0,1", "2")

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from pdf_search.data import Prepared
 from pdf_search.training import device
-from tests.training.trials import trial
+from pdf_search.training import trial as trial_module
+from tests.training.fake_cuda import FakeCuda
+from tests.training.trials import StopTrialError, run, trial
 
 
 @pytest.fixture(autouse=True)
@@ -29,14 +32,38 @@ def test_precision_is_set_on_a_gpu_only(precision: str, setting: str) -> None:
 
 def test_a_result_names_the_gpu_and_its_precision(monkeypatch: pytest.MonkeyPatch) -> None:
     assert device.device_label("tf32") == "cpu" or torch.cuda.is_available()
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H100")
+    cuda = FakeCuda(monkeypatch)
     monkeypatch.setattr(device, "why_plain_torch", lambda _: None)
-    assert device.device_label("tf32") == "NVIDIA H100 (tf32)"
-    assert device.device_label("float32") == "NVIDIA H100 (float32)"
-    monkeypatch.setattr(device, "why_plain_torch", lambda _: "no C compiler")
-    assert device.device_label("tf32") == "NVIDIA H100 (tf32, plain torch: no C compiler)"
+    assert device.device_label("tf32") == "GPU 0 (tf32)"
+    assert device.device_label("float32") == "GPU 0 (float32)"
+    cuda.current = 1
+    monkeypatch.setattr(device, "why_plain_torch", lambda where: f"no C compiler for {where}")
+    assert device.device_label("tf32") == "GPU 1 (tf32, plain torch: no C compiler for cuda:1)"
 
 
 def test_precision_does_not_change_the_identity_of_a_trial() -> None:
     assert trial(precision="float32").content_hash() == trial().content_hash()
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"), [("cuda:1", 0, 1), ("cuda", 1, 1), ("auto", 1, 1), ("cpu", 1, 1)]
+)
+def test_a_trial_computes_on_the_gpu_it_names(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch, name: str, before: int, after: int
+) -> None:
+    """Triton, streams and graphs use the current device, so the trial's is made so first."""
+    cuda = FakeCuda(monkeypatch)
+    cuda.current = before
+    seen: list[tuple[int, torch.device]] = []
+
+    def build(*arguments: object, **_: object) -> None:
+        where = arguments[3]
+        assert isinstance(where, torch.device)
+        seen.append((cuda.current, where))
+        raise StopTrialError
+
+    monkeypatch.setattr(trial_module, "build_groups", build)
+    with pytest.raises(StopTrialError):
+        run(trial(device=name), freesolv)
+    there = torch.device("cpu") if name == "cpu" else torch.device("cuda", after)
+    assert seen == [(after, there)]

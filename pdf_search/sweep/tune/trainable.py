@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import ray
 from ray import tune
 from ray.tune import Checkpoint
 
 from pdf_search.config import BasisConfig, TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared
+from pdf_search.errors import ResourceError
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, pack_end, pack_epoch
@@ -133,9 +135,9 @@ class Reporter:
 
 
 def prepare_process(shared: Shared) -> None:
-    """Hide the GPUs from a CPU trial, and set torch's threads to the trial's CPUs.
+    """Hide the GPUs from a CPU trial, choose that of a GPU trial, and set torch's threads.
 
-    It must come before torch initialises CUDA.
+    It must come before torch initialises CUDA, and in the thread that trains.
     """
     if not shared.gpus:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -143,6 +145,29 @@ def prepare_process(shared: Shared) -> None:
         import torch  # noqa: PLC0415
 
         torch.set_num_threads(shared.cpus)
+        if shared.gpus:
+            visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+            torch.cuda.set_device(gpu_number(visible, str(ray.get_gpu_ids()[0])))
+
+
+def gpu_number(visible: str, assigned: str) -> int:
+    """The number by which torch knows the GPU that Ray assigned to a trial.
+
+    Usually Ray lets a worker see that one alone; some clusters keep ``CUDA_VISIBLE_DEVICES`` as it
+    is (``visible``), so that a worker sees them all.
+
+    Raises:
+        ResourceError: the worker does not see it.
+    """
+    seen = visible.split(",") if visible else []
+    if assigned in seen:
+        return seen.index(assigned)
+    if seen or not assigned.isdigit():
+        raise ResourceError(
+            f"Ray assigned GPU {assigned}, and CUDA_VISIBLE_DEVICES={visible} does not list it. "
+            "Leave that variable to Ray on the nodes of the cluster."
+        )
+    return int(assigned)
 
 
 def _run_trial() -> TrialFunction:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
@@ -50,38 +49,35 @@ def pays(steps: int) -> bool:
 
 
 class Captured:
-    """Records steps as CUDA graphs that share one memory pool.
+    """Records steps as CUDA graphs that share one memory pool, on the current GPU.
 
     They may share it because they never run at the same time: what a step leaves in the pool is
     read before the next step runs.
     """
 
     def __init__(self) -> None:
-        self.keeper: torch.cuda.CUDAGraph | None = None
+        self.pool = torch.cuda.graph_pool_handle()
+        # Ours: torch's own for recording belongs to the GPU on which the process first recorded.
+        self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
 
     def __call__(self, step: Step) -> Step:
         """Record ``step``; returns the function that replays it.
 
         ``step`` first runs ``WARM_UP`` times, so this must not change any result.
         """
-        if self.keeper is None:  # a pool is freed with its last graph, so this graph stays
-            self.keeper = _recorded(lambda: torch.zeros(1, device="cuda"), None)
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
+        self.stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.stream):
             for _ in range(WARM_UP):
                 step()
-        torch.cuda.current_stream().wait_stream(stream)
-        return _recorded(step, self.keeper.pool()).replay
+        torch.cuda.current_stream().wait_stream(self.stream)
+        return self._recorded(step).replay
 
-
-def _recorded(step: Callable[[], object], pool: Any) -> torch.cuda.CUDAGraph:
-    """Record ``step`` as a CUDA graph that uses the memory ``pool``; None for a new pool."""
-    graph = torch.cuda.CUDAGraph()
-    # thread_local: other threads (Ray's) may use the device while this one records.
-    with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
-        step()
-    return graph
+    def _recorded(self, step: Step) -> torch.cuda.CUDAGraph:
+        graph = torch.cuda.CUDAGraph()
+        # thread_local: other threads (Ray's) may use the device while this one records.
+        with torch.cuda.graph(graph, self.pool, self.stream, capture_error_mode="thread_local"):
+            step()
+        return graph
 
 
 def emulated(step: Step) -> Step:

@@ -1,0 +1,96 @@
+"""Stands in for ``torch.cuda`` where there is no GPU: devices, streams, graphs, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import torch
+
+
+class FakeGraph:
+    """A graph, which calls ``run`` where it is replayed."""
+
+    def __init__(self) -> None:
+        self.alive = False
+        self.run: Callable[[], object] = lambda: None
+
+    def replay(self) -> None:
+        """Run what was recorded, which must not have been dropped."""
+        assert self.alive
+        self.run()
+
+    def reset(self) -> None:
+        """Drop the recording."""
+        self.alive = False
+
+
+class FakeCuda:
+    """``gpus`` GPUs of which one is current; ``log`` has what was asked of them, in order.
+
+    Streams are numbers, that of a GPU in its hundreds; the default stream of GPU 1 is 100.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, gpus: int = 2) -> None:
+        self.current = 0
+        self.streams = self.pools = 0
+        self.stream: int | None = None
+        self.log: list[tuple[Any, ...]] = []
+        for name, value in {
+            "is_available": lambda: True,
+            "device_count": lambda: gpus,
+            "current_device": lambda: self.current,
+            "set_device": self._set_device,
+            "get_device_name": lambda: f"GPU {self.current}",
+            "Stream": self._new_stream,
+            "current_stream": self._current_stream,
+            "stream": self._in_stream,
+            "graph": self._graph,
+            "CUDAGraph": FakeGraph,
+            "graph_pool_handle": self._new_pool,
+        }.items():
+            patch.setattr(torch.cuda, name, value)
+
+    def _set_device(self, device: int) -> None:
+        self.current = torch.device("cuda", device).index
+
+    def _new_stream(self) -> Any:
+        self.streams += 1
+        return FakeStream(100 * self.current + self.streams)
+
+    def _new_pool(self) -> int:
+        self.pools += 1
+        return self.pools
+
+    def _current_stream(self) -> FakeStream:
+        return FakeStream(100 * self.current if self.stream is None else self.stream)
+
+    @contextmanager
+    def _in_stream(self, stream: FakeStream) -> Iterator[None]:
+        before, self.stream = self.stream, stream.number
+        try:
+            yield
+        finally:
+            self.stream = before
+
+    @contextmanager
+    def _graph(
+        self, graph: FakeGraph, pool: Any = None, stream: Any = None, **_: Any
+    ) -> Iterator[None]:
+        assert stream is not None, "torch's own stream is of the first GPU that recorded"
+        with self._in_stream(stream):
+            self.log.append(("record", self.stream, pool))
+            yield
+        graph.alive = True
+
+
+class FakeStream:
+    """A stream that waits for nothing."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def wait_stream(self, other: FakeStream) -> None:
+        """Do nothing."""
