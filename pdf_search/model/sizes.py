@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 
 
 @dataclass(frozen=True)
@@ -17,13 +18,15 @@ class Sizes:
     segment_chunks: int = 0
     weight_chunks: int = 0
     message_chunks: int = 0
+    spare: float = 0.0  # share added to a size that grows
 
     def holding(self, **needed: int) -> Sizes:
         """The sizes with those that are less than ``needed`` enlarged.
 
         They are rounded up, so that other batches are likely to fit too.
         """
-        grown = {name: rounded(size) for name, size in needed.items() if size > getattr(self, name)}
+        more = 1 + self.spare
+        grown = {n: rounded(ceil(s * more)) for n, s in needed.items() if s > getattr(self, n)}
         return replace(self, **grown)
 
 

@@ -13,6 +13,7 @@ from pdf_search.records import Replicate
 from pdf_search.training.artifacts.facts import target_scale
 from pdf_search.training.cuda_graph.replay import replay_for
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
+from pdf_search.training.device import free_unused
 from pdf_search.training.groups import Group, Groups
 from pdf_search.training.memory import check_memory, plan_memory
 from pdf_search.training.optimizer import AdamW
@@ -32,6 +33,7 @@ def build_groups(
         eager = build_trainer(config, data, splits, device)
         return Groups([Group.of(splits, eager, eager, device)])
     bank = _bank(config, data, splits)
+    free_unused(device)
     plan = plan_memory(config, data, splits, bank, device)
     lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists)
     count = len(splits.replicates)

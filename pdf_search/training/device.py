@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import resource
 import sys
 from functools import cache
@@ -86,6 +87,13 @@ def device_label(precision: str) -> str:
     plain = why_plain_torch(use_device("cuda"))
     kernels = f", plain torch: {plain}" if plain else ""
     return f"{torch.cuda.get_device_name()} ({precision}{kernels})"
+
+
+def free_unused(device: torch.device) -> None:
+    """Free a GPU's memory that garbage holds, or that torch keeps for later tensors."""
+    if device.type == "cuda":
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 def peak_megabytes(device: torch.device) -> float:

@@ -30,6 +30,9 @@ class Trainer(Protocol):
     def predict(self, graphs: Tensor) -> list[Tensor]:
         """See ``ReplicateTrainer.predict``."""
 
+    def close(self) -> None:
+        """Free what the trainer holds beside its model, optimizer and data."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -61,6 +64,12 @@ class Groups:
 
     def __init__(self, groups: Sequence[Group]) -> None:
         self.groups = groups
+
+    def close(self) -> None:
+        """Free all that the groups hold; nothing can be trained afterwards."""
+        for group in self.groups:
+            group.trainer.close()
+        self.groups = ()
 
     def train_epoch(self, epoch: int, rate: float) -> Tensor:
         """Train an epoch at learning rate ``rate``; returns each replicate's mean loss, [R]."""

@@ -32,6 +32,9 @@ class ReplicateTrainer:
     mean: Tensor  # [R, 1, T] of the training targets, or 0
     std: Tensor  # [R, 1, T], or 1
 
+    def close(self) -> None:
+        """Do nothing: all of it is freed with the trainer."""
+
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
         """Train an epoch; returns each replicate's mean training loss, [R].
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -42,6 +43,7 @@ from pdf_search.training.device import (
 from pdf_search.training.groups import Groups
 from pdf_search.training.importance.recorded import trial_importance, write_importance
 from pdf_search.training.metrics import evaluate
+from pdf_search.training.out_of_memory import forget_frames, out_of_memory
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
 from pdf_search.training.selection import Predictions, Selection
@@ -67,17 +69,14 @@ def run_trial(
     """
     _check_listed(config)
     try:
-        trial = _Trial.start(config, search_view(data, config))
-        epoch = trial.restore(resume) if resume is not None else 0
-        while epoch < config.epochs:
-            epoch += 1
-            epoch_report, diverged = trial.run_epoch(epoch)
-            report(epoch_report, trial.save)
-            if diverged:
-                return TrialOutcome(State.DIVERGED, epoch, diverged)
-    except torch.OutOfMemoryError as error:
-        raise TrialError(_out_of_memory(config, error)) from error
-    return TrialOutcome(State.COMPLETE, epoch)
+        with closing(_Trial.start(config, search_view(data, config))) as trial:
+            return trial.run(report, resume)
+    except (RuntimeError, MemoryError) as error:
+        cause = out_of_memory(error)
+        if cause is None:
+            raise
+        forget_frames(error)
+        raise TrialError(_out_of_memory(config, cause)) from error
 
 
 def _check_listed(config: TrialConfig) -> None:
@@ -118,6 +117,21 @@ class _Trial:
         selection = Selection(config.protocol, metric, len(splits.replicates))
         return cls(config, current, data, metric, splits, groups, selection, device)
 
+    def run(self, report: Report, resume: Path | None) -> TrialOutcome:
+        """Train and report every epoch, after those of the checkpoint in ``resume``."""
+        epoch = self.restore(resume) if resume is not None else 0
+        while epoch < self.config.epochs:
+            epoch += 1
+            epoch_report, diverged = self.run_epoch(epoch)
+            report(epoch_report, self.save)
+            if diverged:
+                return TrialOutcome(State.DIVERGED, epoch, diverged)
+        return TrialOutcome(State.COMPLETE, epoch)
+
+    def close(self) -> None:
+        """Free the trainers at once, also where an exception still refers to the trial."""
+        self.groups.close()
+
     def run_epoch(self, epoch: int) -> tuple[EpochReport, str]:
         """Train and evaluate one epoch; the text says why the trial diverged, if it did."""
         started = time.perf_counter()
@@ -156,6 +170,7 @@ class _Trial:
         if config == self.current:
             return
         model, optimizer = self.groups.model_state(), self.groups.optimizer_state()
+        self.groups.close()
         self.groups = build_groups(config, self.data, self.splits, self.device)
         self.groups.load_states(model, optimizer)
         self.current = config

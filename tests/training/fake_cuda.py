@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import torch
 
+from pdf_search.training.cuda_graph.replay import Captured, Recording, Step
+
 
 class FakeGraph:
     """A graph, which calls ``run`` where it is replayed."""
@@ -22,10 +24,6 @@ class FakeGraph:
         assert self.alive
         self.run()
 
-    def reset(self) -> None:
-        """Drop the recording."""
-        self.alive = False
-
 
 class FakeCuda:
     """``gpus`` GPUs of which one is current; ``log`` has what was asked of them, in order.
@@ -37,6 +35,7 @@ class FakeCuda:
         self.current = 0
         self.streams = self.pools = 0
         self.stream: int | None = None
+        self.fails: Exception | None = None  # raised at the end of a recording
         self.log: list[tuple[Any, ...]] = []
         for name, value in {
             "is_available": lambda: True,
@@ -50,6 +49,8 @@ class FakeCuda:
             "graph": self._graph,
             "CUDAGraph": FakeGraph,
             "graph_pool_handle": self._new_pool,
+            "synchronize": lambda: None,
+            "empty_cache": lambda: self.log.append(("empty",)),
         }.items():
             patch.setattr(torch.cuda, name, value)
 
@@ -80,9 +81,14 @@ class FakeCuda:
         self, graph: FakeGraph, pool: Any = None, stream: Any = None, **_: Any
     ) -> Iterator[None]:
         assert stream is not None, "torch's own stream is of the first GPU that recorded"
-        with self._in_stream(stream):
-            self.log.append(("record", self.stream, pool))
+        before, self.stream = self.stream, stream.number
+        self.log.append(("record", self.stream, pool))
+        try:
             yield
+        finally:
+            if self.fails is not None:
+                raise self.fails  # and leaves its stream current, as torch does
+            self.stream = before
         graph.alive = True
 
 
@@ -94,3 +100,16 @@ class FakeStream:
 
     def wait_stream(self, other: FakeStream) -> None:
         """Do nothing."""
+
+
+class Replaying(Captured):
+    """Records on a ``FakeCuda``, so that a replay runs the step."""
+
+    def __call__(self, step: Step) -> Step:
+        """Record ``step``."""
+        recording = super().__call__(step)
+        assert isinstance(recording, Recording)
+        graph: object = recording.graph
+        assert isinstance(graph, FakeGraph)
+        graph.run = step
+        return recording

@@ -1,6 +1,8 @@
-"""When recording a step as a CUDA graph is worth its time."""
+"""Recording a step as a CUDA graph: when it is worth its time, and what it holds."""
 
 from __future__ import annotations
+
+import gc
 
 import pytest
 import torch
@@ -11,6 +13,8 @@ from pdf_search.training.cuda_graph.replay import (
     SAVED_SECONDS,
     WARM_UP,
     Captured,
+    drop,
+    is_dropped,
     pays,
     replay_for,
 )
@@ -51,3 +55,44 @@ def test_steps_are_recorded_on_a_stream_of_their_own_gpu(monkeypatch: pytest.Mon
     assert where == [1] * warmed_up_and_recorded + [102] * warmed_up_and_recorded
     assert cuda.stream is None
     assert cuda.log == [("record", 1, 1)] * 2 + [("record", 102, 2)] * 2
+
+
+def test_the_collector_does_not_run_while_a_step_is_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It could free another graph, which would break the recording."""
+    FakeCuda(monkeypatch)
+    on: list[bool] = []
+    Captured()(lambda: on.append(gc.isenabled()))
+    assert on == [True] * WARM_UP + [False]
+    assert gc.isenabled()
+
+
+def test_a_recording_that_fails_leaves_stream_and_collector_as_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Torch itself leaves its stream current where the end of the recording fails."""
+    cuda = FakeCuda(monkeypatch)
+    cuda.fails = RuntimeError("operation failed due to a previous error during capture")
+    captured = Captured()
+    with pytest.raises(RuntimeError, match="during capture"):
+        captured(lambda: None)
+    assert cuda.stream is None
+    assert gc.isenabled()
+    assert captured.recordings == []
+
+
+def test_dropped_recordings_give_their_pool_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    cuda = FakeCuda(monkeypatch)
+    captured = Captured()
+    first, second = captured(lambda: None), captured(lambda: None)
+    assert not is_dropped(first)
+    drop(captured)
+    assert is_dropped(first)
+    assert is_dropped(second)
+    third = captured(lambda: None)
+    assert not is_dropped(third)
+    third()
+    with pytest.raises(AssertionError, match="record the step again"):
+        first()
+    assert cuda.log == [*[("record", 1, 1)] * 2, ("empty",), ("record", 1, 2)]

@@ -8,11 +8,13 @@ from torch import Tensor
 
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
+from pdf_search.model.sizes import Sizes
 from pdf_search.training.build_trainers import build_trainer
-from pdf_search.training.cuda_graph.replay import emulated
-from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer, in_steps
+from pdf_search.training.cuda_graph.replay import emulated, is_dropped
+from pdf_search.training.cuda_graph.trainer import SPARE, CudaGraphTrainer, in_steps
 from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
+from tests.training.fake_cuda import FakeCuda, Replaying
 from tests.training.trials import folded, trial
 
 CPU = torch.device("cpu")
@@ -109,6 +111,35 @@ def test_steps_are_recorded_once_and_again_when_one_needs_more_room(freesolv: Pr
     assert len(recorded) == 2
     static.train_epoch(4, small, 1e-3)
     assert len(recorded) == 2
+
+
+def test_a_recording_that_grows_drops_all_before_and_the_others_follow(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old and new never lie side by side; the numbers are those of the eager program."""
+    eager, other, splits = trainers(trial(fraction=0.3), freesolv)
+    cuda = FakeCuda(monkeypatch)
+    static = CudaGraphTrainer(other, Replaying(), 100)
+    order = splits.epoch_order(1)
+    by_size = order[:, torch.from_numpy(splits.graphs.node_count[order[0].numpy()]).argsort()]
+    small, large, valid = by_size[:, :16], by_size[:, -16:], splits.places("valid")
+    for epoch, graphs in enumerate((small, small, large, small), 1):
+        same(static.train_epoch(epoch, graphs, 1e-3), eager.train_epoch(epoch, graphs, 1e-3))
+        same(static.predict(valid)[0], eager.predict(valid)[0])
+    pool_1, pool_2 = ("record", 1, 1), ("record", 1, 2)
+    assert cuda.log == [pool_1, pool_1, ("empty",), pool_2, pool_2]
+    static.close()
+    assert is_dropped(static.learning.replay)
+    assert is_dropped(static.predicting.replay)
+    assert static.kept == {}
+
+
+def test_later_epochs_of_zinc_fit_the_first_recording() -> None:
+    """The largest batch of its first epoch has some 1,585 nodes, that of all epochs 1,640."""
+    first = Sizes(spare=SPARE).holding(nodes=1585 + 1)
+    assert first.holding(nodes=1640 + 1) == first
+    assert first.nodes <= 1.06 * 1585
+    assert Sizes().holding(nodes=1586).nodes == 1600  # predictions are the same in each epoch
 
 
 def test_kept_batches_of_predictions_follow_the_shapes(freesolv: Prepared) -> None:

@@ -20,17 +20,20 @@ def map_tensors(tree: Tree, change: Callable[[Tensor], Tensor]) -> Tree:
 
     Dictionaries hold plans computed from the old tensors, so those of the new tree are empty.
     """
+    return cast(Tree, _mapped(tree, change))
 
-    def visit(value: Any) -> Any:
-        if isinstance(value, Tensor):
-            return change(value)
-        if isinstance(value, dict):
-            return {}
-        if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **{f.name: visit(getattr(value, f.name)) for f in fields(value)})
-        return value
 
-    return cast(Tree, visit(tree))
+# Not inside ``map_tensors``: a function that calls itself refers to itself, so what ``change``
+# holds would wait for Python's collector.
+def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {}
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {f.name: _mapped(getattr(value, f.name), change) for f in fields(value)}
+        return replace(value, **changed)
+    return value
 
 
 def tensors_of(tree: Tree) -> list[Tensor]:

@@ -6,8 +6,10 @@ never waits for the device, and has the same shapes every time.
 
 from __future__ import annotations
 
+import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 
@@ -48,6 +50,18 @@ def pays(steps: int) -> bool:
     return worth
 
 
+class Recording:
+    """A recorded step: calling it replays it, until ``Captured.drop`` takes its graph away."""
+
+    def __init__(self, graph: torch.cuda.CUDAGraph) -> None:
+        self.graph: torch.cuda.CUDAGraph | None = graph
+
+    def __call__(self) -> None:
+        """Replay the step."""
+        assert self.graph is not None, "dropped: record the step again"
+        self.graph.replay()
+
+
 class Captured:
     """Records steps as CUDA graphs that share one memory pool, on the current GPU.
 
@@ -59,25 +73,65 @@ class Captured:
         self.pool = torch.cuda.graph_pool_handle()
         # Ours: torch's own for recording belongs to the GPU on which the process first recorded.
         self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        self.recordings: list[Recording] = []
 
     def __call__(self, step: Step) -> Step:
         """Record ``step``; returns the function that replays it.
 
         ``step`` first runs ``WARM_UP`` times, so this must not change any result.
         """
+        graph = torch.cuda.CUDAGraph()
         self.stream.wait_stream(torch.cuda.current_stream())
+        # Around the recording too: torch leaves its stream current where a recording fails.
         with torch.cuda.stream(self.stream):
             for _ in range(WARM_UP):
                 step()
+            with _collector_off(), self._recording(graph):
+                step()
         torch.cuda.current_stream().wait_stream(self.stream)
-        return self._recorded(step).replay
+        self.recordings.append(Recording(graph))
+        return self.recordings[-1]
 
-    def _recorded(self, step: Step) -> torch.cuda.CUDAGraph:
-        graph = torch.cuda.CUDAGraph()
+    def _recording(self, graph: torch.cuda.CUDAGraph) -> AbstractContextManager[None]:
         # thread_local: other threads (Ray's) may use the device while this one records.
-        with torch.cuda.graph(graph, self.pool, self.stream, capture_error_mode="thread_local"):
-            step()
-        return graph
+        return torch.cuda.graph(graph, self.pool, self.stream, capture_error_mode="thread_local")
+
+    def drop(self) -> None:
+        """Free all recordings and their memory; the next one gets a pool of its own.
+
+        A pool returns nothing while any graph of it lives, and would hold old and new sizes.
+        """
+        if not self.recordings:
+            return
+        torch.cuda.synchronize()  # a replay may still run
+        for recording in self.recordings:
+            recording.graph = None
+        self.recordings.clear()
+        self.pool = torch.cuda.graph_pool_handle()
+        torch.cuda.empty_cache()
+
+
+def drop(record: Replay) -> None:
+    """Free what ``record`` recorded, where it holds memory of its own."""
+    if isinstance(record, Captured):
+        record.drop()
+
+
+def is_dropped(replay: Step | None) -> bool:
+    """Whether a step is not recorded, or no longer."""
+    return replay is None or (isinstance(replay, Recording) and replay.graph is None)
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Keep the cyclic collector off: freeing another graph would break the one being recorded."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def emulated(step: Step) -> Step:

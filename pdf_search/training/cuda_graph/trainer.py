@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -15,8 +16,13 @@ from torch.nn.functional import pad
 from pdf_search.kernels import fold_in
 from pdf_search.model import FastBatch, FastData, Sizes, replicate_keys, stack
 from pdf_search.training.cuda_graph.packed_steps import ByteRange, Packed, views
-from pdf_search.training.cuda_graph.replay import Replay, Step
+from pdf_search.training.cuda_graph.replay import Replay, Step, drop, is_dropped
 from pdf_search.training.replicate_trainer import PREDICTION_BATCH, ReplicateTrainer, by_replicate
+
+# Room beyond the first epoch's largest batch, so that later ones seldom need a new recording. On
+# ZINC, with 8 replicates and batches of 64, that one has 1,582 to 1,633 nodes, and the largest of
+# 351 epochs 1,640.
+SPARE = 1 / 32
 
 
 @dataclass(frozen=True)
@@ -27,19 +33,56 @@ class StepInput:
     keys: Tensor  # [R] of the step's noise
 
 
+class Learning:
+    """The training step. Its rate and sums stay at their addresses.
+
+    It does not know who records it: the memory of a trial is freed when the trial ends, and in a
+    cycle it would wait for Python's collector.
+    """
+
+    def __init__(self, eager: ReplicateTrainer) -> None:
+        self.eager = eager
+        self.rate = torch.zeros((), device=eager.mean.device)
+        self.total = eager.mean.new_zeros(len(eager.replicates))  # of the losses, [R]
+
+    def __call__(self, step: StepInput) -> None:
+        """Train on a step's batch."""
+        self.total += self.eager.learn(step.batch, step.keys, self.rate)
+
+
+class Predicting:
+    """The prediction step; ``output`` [R, B, outputs] is that of the last one."""
+
+    def __init__(self, eager: ReplicateTrainer) -> None:
+        self.eager = eager
+        self.output = eager.mean.new_zeros(0)
+
+    def __call__(self, step: StepInput) -> None:
+        """Predict a step's batch."""
+        self.output = self.eager.infer(step.batch)
+
+
 class RecordedStep:
     """A step, the buffer that it reads, and the function that replays it.
 
     The first stack of steps decides the shapes. A stack that needs more room gets a new buffer and
-    a new recording.
+    a new recording; all recordings are dropped before, so that old and new never lie side by side.
     """
 
-    def __init__(self, step: Callable[[StepInput], None], replay: Replay) -> None:
+    def __init__(
+        self, step: Callable[[StepInput], None], replay: Replay, spare: float = 0.0
+    ) -> None:
         self.step = step
         self.record = replay
-        self.sizes = Sizes()
+        self.sizes = Sizes(spare=spare)
+        self.close()
+
+    def close(self) -> None:
+        """Free the recording and the buffer."""
         self.places: tuple[ByteRange, ...] = ()
         self.replay: Step | None = None
+        self.like: StepInput | None = None
+        self.empty = self.row = torch.empty(0, dtype=torch.uint8)
 
     def prepare(self, like: StepInput, empty: Packed, device: torch.device) -> None:
         """Allocate the buffer and record the step.
@@ -47,16 +90,31 @@ class RecordedStep:
         ``like``: a step without graphs, which gives the structure. ``empty``: the same step,
         packed. Without graphs the runs before recording change nothing.
         """
-        self.replay = None  # frees the memory of an earlier recording
-        self.places = empty.places
-        self.row = empty.rows[0].to(device, copy=True)
-        self.replay = self.record(lambda: self.step(views(like, self.row, self.places)))
+        if self.replay is not None:
+            self.close()
+            drop(self.record)
+        self.like, self.places, self.empty = like, empty.places, empty.rows[0]
+        self.row = self.empty.to(device, copy=True)
+        self._record()
+
+    def _record(self) -> None:
+        assert self.like is not None
+        self.replay = self.record(partial(_on_row, self.step, self.like, self.row, self.places))
 
     def run(self, packed: Packed, number: int) -> None:
         """Copy step ``number`` into the buffer and replay it."""
+        if is_dropped(self.replay):  # for the sake of another step
+            self.row.copy_(self.empty)
+            self._record()
         assert self.replay is not None
         self.row.copy_(packed.rows[number], non_blocking=True)
         self.replay()
+
+
+def _on_row(
+    step: Callable[[StepInput], None], like: StepInput, row: Tensor, places: tuple[ByteRange, ...]
+) -> None:
+    step(views(like, row, places))
 
 
 class CudaGraphTrainer:
@@ -74,23 +132,27 @@ class CudaGraphTrainer:
         share = eager.training.batch_size / PREDICTION_BATCH
         self.predicted_at_once = max(1, int(at_once * share))
         self.device = eager.mean.device
-        self.rate = torch.zeros((), device=self.device)
-        self.total = eager.mean.new_zeros(len(eager.replicates))
-        self.output = eager.mean.new_zeros(0)
-        self.learning = RecordedStep(self._learn, replay)
-        self.predicting = RecordedStep(self._infer, replay)
+        self.learn, self.infer = Learning(eager), Predicting(eager)
+        self.learning = RecordedStep(self.learn, replay, SPARE)
+        self.predicting = RecordedStep(self.infer, replay)
         self.kept: dict[Tensor, Packed] = {}
+
+    def close(self) -> None:
+        """Free the recordings, their buffers and the kept batches."""
+        self.kept.clear()
+        self.learning.close()
+        self.predicting.close()
 
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
         """See ``ReplicateTrainer.train_epoch``."""
-        self.rate.fill_(rate)
-        self.total.zero_()
+        self.learn.rate.fill_(rate)
+        self.learn.total.zero_()
         size = min(self.eager.training.batch_size, graphs.shape[1])
         steps = in_steps(graphs, size)
         for packed in self._chunks(self.learning, steps, self.at_once, epoch):
             for number in range(packed.steps):
                 self.learning.run(packed, number)
-        return self.total / (graphs >= 0).sum(1)
+        return self.learn.total / (graphs >= 0).sum(1)
 
     def predict(self, graphs: Tensor) -> list[Tensor]:
         """See ``ReplicateTrainer.predict``. Packed batches of ``graphs`` are kept if they fit."""
@@ -99,14 +161,8 @@ class CudaGraphTrainer:
         for packed in self._prediction_chunks(graphs, steps):
             for number in range(packed.steps):
                 self.predicting.run(packed, number)
-                outputs.append(self.output.clone())
+                outputs.append(self.infer.output.clone())
         return by_replicate(torch.cat(outputs, 1)[:, : graphs.shape[1]], graphs)
-
-    def _learn(self, step: StepInput) -> None:
-        self.total += self.eager.learn(step.batch, step.keys, self.rate)
-
-    def _infer(self, step: StepInput) -> None:
-        self.output = self.eager.infer(step.batch)
 
     def _prediction_chunks(self, graphs: Tensor, steps: Tensor) -> Iterator[Packed]:
         kept = self.kept.get(graphs)
