@@ -114,7 +114,7 @@ class MachineOptions:
     ] = None
     gpus_per_trial: Annotated[
         float | None,
-        Option(help="A fraction lets trials share a GPU.", rich_help_panel=_MACHINE),
+        Option(help="1 at most; a fraction lets trials share a GPU.", rich_help_panel=_MACHINE),
     ] = None
     concurrent: Annotated[
         int | None, Option(min=1, help="Trials at once.", rich_help_panel=_MACHINE)

@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, isfinite
+from math import ceil, floor, isfinite
 from pathlib import Path
 
 from pdf_search.errors import ConfigError, ResourceError
@@ -27,7 +27,12 @@ class Node:
     def fits(self, cpus: float, gpus: float) -> int:
         """How many trials that need so many CPUs and GPUs fit on this node at once."""
         by_cpu = floor(self.cpus / cpus + 1e-9)
-        return min(by_cpu, floor(self.gpus / gpus + 1e-9)) if gpus else by_cpu
+        return min(by_cpu, floor(self.gpus) * trials_a_gpu(gpus)) if gpus else by_cpu
+
+
+def trials_a_gpu(gpus: float) -> int:
+    """How many trials share a GPU where each gets the fraction ``gpus``: none is on two GPUs."""
+    return floor(1 / gpus + 1e-9)
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,11 @@ class Resources:
     cpus: int
     gpus: float
     concurrent: int
+
+    @property
+    def gpus_in_use(self) -> int:
+        """How many GPUs the trials that run at once are on."""
+        return ceil(self.concurrent / trials_a_gpu(self.gpus)) if self.gpus else 0
 
     def words(self, unit: str, address: str | None) -> str:
         """In words, for a ``unit`` such as "trial"; on this machine with what its GPU lacks."""
@@ -84,7 +94,7 @@ def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> R
     as many trials run at once as fit.
 
     Raises:
-        ConfigError: no machine can give such a size.
+        ConfigError: a trial cannot use such a size.
         ResourceError: these nodes do not have it.
     """
     cpus = options.cpus_per_trial
@@ -105,7 +115,7 @@ def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
     """How many trials of this size fit on all nodes together.
 
     Raises:
-        ConfigError: no machine can give this size (no CPU, or 1.5 GPUs).
+        ConfigError: a trial cannot use this size (no CPU, or two GPUs).
         ResourceError: no node has room for a single trial. The message names the largest node and
             the remedy.
     """
@@ -131,10 +141,14 @@ def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
 def _check_size(cpus: float, gpus: float) -> None:
     if not isfinite(cpus) or cpus < 1 or cpus != floor(cpus):
         raise ConfigError(f"--cpus-per-trial {cpus:g}: give a whole number of at least 1")
-    if not isfinite(gpus) or gpus < 0 or (gpus > 1 and gpus != floor(gpus)):
+    if isfinite(gpus) and gpus > 1:
         raise ConfigError(
-            f"--gpus-per-trial {gpus:g}: give a fraction up to 1 (several trials share a GPU) "
-            "or a whole number"
+            f"--gpus-per-trial {gpus:g}: a trial computes on one GPU and would leave the others "
+            "idle. Give 1, or a fraction so that several trials share a GPU; trials at once use all"
+        )
+    if not isfinite(gpus) or gpus < 0:
+        raise ConfigError(
+            f"--gpus-per-trial {gpus:g}: give 0, 1, or a fraction (several trials share a GPU)"
         )
 
 

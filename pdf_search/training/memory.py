@@ -164,12 +164,15 @@ def decide(
 def free_bytes(device: torch.device) -> int:
     """Free memory in bytes: of a GPU, or of the host.
 
-    On a GPU, memory that torch holds but does not use counts as free.
+    On a GPU, memory that torch holds but does not use counts as free. Where the process may use a
+    fraction of it, because trials share the GPU, that is the most.
     """
     if device.type != "cuda":
         return int(psutil.virtual_memory().available)
-    spare = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return int(torch.cuda.mem_get_info(device)[0]) + spare
+    used = torch.cuda.memory_allocated(device)
+    free, total = torch.cuda.mem_get_info(device)
+    own = int(torch.cuda.get_per_process_memory_fraction(device) * total)
+    return min(int(free) + torch.cuda.memory_reserved(device), own) - used
 
 
 def _too_large(needs: Footprint, free: int) -> str:

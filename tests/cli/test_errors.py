@@ -19,7 +19,7 @@ from tests.cli.conftest import PROGRAM, Run
         ("plan freesolv --method tpe+ash", 2, "Did you mean tpe+asha?"),
         ("plan freesolv --metric rsme", 2, "did you mean rmse?"),
         ("plan freesolv --metric test_rmse", 2, "the test split is not for search"),
-        ("plan freesolv --gpus-per-trial 1000", 1, "--gpus-per-trial 1000"),
+        ("plan freesolv --gpus-per-trial 2", 2, "a trial computes on one GPU"),
         ("plan freesolv --set model.hiden=3", 2, "did you mean hidden?"),
         ("plan freesolv --name a/b", 2, "--name 'a/b'"),
         ("plan freesolv --db mysql://u@h/d", 2, "not supported"),

@@ -19,6 +19,7 @@ from pdf_search.sweep.resources import (
     Resources,
     capacity,
     check_reachable,
+    settle_resources,
     this_machine,
 )
 from tests.sweep.conftest import SPACE, write_space
@@ -84,8 +85,8 @@ def test_sweeps_of_older_versions_have_one_replicate(
         ({"metric": "test_rmse"}, ConfigError, "the test split is not for search"),
         ({"metric": "accuracy"}, ConfigError, "does not measure regression"),
         ({"method": "tpe+ahsa"}, ConfigError, "Did you mean tpe\\+asha"),
-        ({"gpus_per_trial": 64.0}, ResourceError, "--gpus-per-trial 64"),
-        ({"gpus_per_trial": 1.5}, ConfigError, "whole number"),
+        ({"gpus_per_trial": 2.0}, ConfigError, "--gpus-per-trial 2: a trial computes on one GPU"),
+        ({"gpus_per_trial": 1.5}, ConfigError, "Give 1, or a fraction"),
         ({"gpus_per_trial": float("nan")}, ConfigError, "--gpus-per-trial nan"),
         ({"gpus_per_trial": float("inf")}, ConfigError, "--gpus-per-trial inf"),
         ({"storage": "ftp://nosuch/x"}, ConfigError, "--storage ftp://nosuch/x"),
@@ -141,6 +142,18 @@ def test_capacity_is_counted_per_node() -> None:
     assert capacity(nodes, 2, 1) == 1 + 0 + 1
     assert capacity(nodes, 1, 0.25) == 4 + 0 + 3
     assert capacity([Node("a", 64, 8)], 1, 0.1) == 64
+
+
+@pytest.mark.parametrize(
+    ("fraction", "trials", "gpus"), [(0.6, 2, 2), (0.4, 4, 2), (0.5, 4, 2), (1.0, 2, 2)]
+)
+def test_no_trial_is_on_two_gpus(fraction: float, trials: int, gpus: int) -> None:
+    """Two GPUs at 0.6 a trial hold two trials, not three."""
+    size = settle_resources(SweepOptions(gpus_per_trial=fraction), [Node("a", 8, 2)], 100)
+    assert size == Resources(1, fraction, trials)
+    assert size.gpus_in_use == gpus
+    assert Resources(1, 0.4, 5).gpus_in_use == 3  # 0.4 * 5 are two, but two of them hold four
+    assert Resources(1, 0, 5).gpus_in_use == 0
 
 
 @pytest.mark.parametrize(

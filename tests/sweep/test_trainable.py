@@ -96,14 +96,15 @@ def test_the_last_epoch_has_a_checkpoint_whatever_the_clock_says(
 def test_a_trial_takes_the_gpu_that_ray_assigned(
     monkeypatch: pytest.MonkeyPatch, visible: str, assigned: str, number: int
 ) -> None:
-    """Also where the worker sees several, as when a cluster keeps CUDA_VISIBLE_DEVICES."""
-    taken: list[int] = []
+    """And its fraction of it; also where the worker sees several GPUs, as on some clusters."""
+    taken: list[float] = []
     monkeypatch.setattr(trainable.ray, "get_gpu_ids", lambda: [assigned])
     monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", taken.append)
     monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    trainable.prepare_process(trainable.Shared({}, cpus=1, gpus=1.0, checkpoint_seconds=1.0))
-    assert taken == [number]
+    trainable.prepare_process(trainable.Shared({}, cpus=1, gpus=0.6, checkpoint_seconds=1.0))
+    assert taken == [number, 0.6]
 
 
 def test_a_gpu_that_the_worker_does_not_see_is_an_error() -> None:

@@ -73,6 +73,21 @@ def test_a_gpu_falls_back_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
         plan(monkeypatch, fixed + 500, host=900)
 
 
+def test_trials_that_share_a_gpu_plan_with_their_fraction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1000 bytes; torch holds 100 of them, 30 in use."""
+    for name, value in {
+        "memory_allocated": 30,
+        "memory_reserved": 100,
+        "mem_get_info": (600, 1000),
+    }.items():
+        monkeypatch.setattr(torch.cuda, name, lambda _, value=value: value)
+    for fraction, free in ((1.0, 670), (0.5, 470), (0.25, 220)):
+        monkeypatch.setattr(
+            torch.cuda, "get_per_process_memory_fraction", lambda _, value=fraction: value
+        )
+        assert memory.free_bytes(GPU) == free
+
+
 def test_the_cpu_has_the_lists_beside_the_steps() -> None:
     room = 1000 + 4 * NEEDS.state + 3 * NEEDS.step
     assert decide(NEEDS, 4, 50, CPU, int(room / SHARE) + 1) == MemoryPlan(CPU, 2, 1)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,7 +160,7 @@ def open_runner(
     storage = folder.storage(options.storage)
     if "://" not in storage:
         checkpoints.make(storage)
-    cpus, gpus = size.cpus * size.concurrent, ceil(size.gpus * size.concurrent)
+    cpus, gpus = size.cpus * size.concurrent, size.gpus_in_use
     with (
         stop_condition.on_signals(PATIENCE),
         ray_session(cpus, gpus, options.address, folder.log, say),

@@ -137,7 +137,8 @@ class Reporter:
 def prepare_process(shared: Shared) -> None:
     """Hide the GPUs from a CPU trial, choose that of a GPU trial, and set torch's threads.
 
-    It must come before torch initialises CUDA, and in the thread that trains.
+    A trial that gets a fraction of a GPU gets that fraction of its memory too. All of it must come
+    before torch initialises CUDA, and in the thread that trains.
     """
     if not shared.gpus:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -148,6 +149,7 @@ def prepare_process(shared: Shared) -> None:
         if shared.gpus:
             visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
             torch.cuda.set_device(gpu_number(visible, str(ray.get_gpu_ids()[0])))
+            torch.cuda.set_per_process_memory_fraction(float(shared.gpus))
 
 
 def gpu_number(visible: str, assigned: str) -> int:
