@@ -14,7 +14,7 @@ from pdf_search.training.artifacts.facts import target_scale
 from pdf_search.training.cuda_graph.replay import replay_for
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
 from pdf_search.training.device import free_unused
-from pdf_search.training.groups import Group, Groups
+from pdf_search.training.groups import Group, Groups, Trainer
 from pdf_search.training.memory import check_memory, plan_memory
 from pdf_search.training.optimizer import AdamW
 from pdf_search.training.replicate_trainer import ReplicateTrainer
@@ -45,7 +45,9 @@ def build_groups(
     for start in starts:
         part = splits.group(slice(start, start + plan.together))
         eager = trainer_of(config, data, part, lists, device)
-        trainer = eager if replay is None else CudaGraphTrainer(eager, replay, plan.at_once)
+        trainer: Trainer = eager
+        if replay is not None:
+            trainer = CudaGraphTrainer(eager, replay, plan.at_once, plan.kept)
         groups.append(Group.of(part, eager, trainer, device))
     return Groups(groups)
 

@@ -6,7 +6,9 @@ import ctypes
 import gc
 import resource
 import sys
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 import torch
 
@@ -96,9 +98,34 @@ def free_unused(device: torch.device) -> None:
         torch.cuda.empty_cache()
 
 
+def reset_peak(device: torch.device) -> None:
+    """Let ``peak_megabytes`` begin anew, so that a process that trains again reports each trial's.
+
+    On a CPU that takes Linux, and the right to do so; without it the peak is the process's.
+    """
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    elif sys.platform == "linux":
+        with suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # see proc(5)
+
+
 def peak_megabytes(device: torch.device) -> float:
-    """Peak memory in MiB: of torch's allocator on a GPU, of the process on a CPU."""
+    """Peak memory in MiB since ``reset_peak``: of torch's allocator on a GPU, else of the process.
+
+    Without Linux the process's is that since it started.
+    """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+    peak = _linux_peak() if sys.platform == "linux" else None
+    if peak is not None:
+        return peak / 2**10
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 2**20 if sys.platform == "darwin" else most / 2**10
+
+
+def _linux_peak() -> int | None:
+    """The process's peak memory in KiB, see proc(5); None where the kernel does not tell."""
+    text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    line = next((line for line in text.splitlines() if line.startswith("VmHWM:")), None)
+    return None if line is None else int(line.split()[1])

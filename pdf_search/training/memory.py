@@ -1,7 +1,8 @@
 """Whether and how a trial fits into memory, estimated before anything large is built.
 
 What does not fit on the device falls back in this order: the data set's lists into host memory,
-fewer steps built at once, fewer replicates together; then the trial is refused.
+batches of predictions built anew in each epoch, fewer steps built at once, fewer replicates
+together; then the trial is refused.
 """
 
 from __future__ import annotations
@@ -67,10 +68,21 @@ class Footprint:
     state: int  # of a replicate: parameters, gradients, moments
     step: int  # of a replicate during a training step
     built: int  # of a replicate for each step that is built ahead
+    kept: int = 0  # of a replicate: the batches of the parts it predicts in every epoch
 
     @classmethod
-    def of(cls, config: TrialConfig, graphs: GraphSet, bank: Bank, parameters: int) -> Footprint:
-        """Estimate from the mean graph of the data set and the sizes of the model."""
+    def of(
+        cls,
+        config: TrialConfig,
+        graphs: GraphSet,
+        bank: Bank,
+        parameters: int,
+        predicted: int = 0,
+    ) -> Footprint:
+        """Estimate from the mean graph of the data set and the sizes of the model.
+
+        ``predicted``: the number of graphs that a replicate predicts in every epoch.
+        """
         nodes, bonds = int(graphs.node_count.sum()), len(graphs.edge_type)
         listing = _listing(config, len(bank.target), bank.supported)
         pairs = bank.supported if listing.every_pair else len(bank.target)
@@ -79,11 +91,13 @@ class Footprint:
         channels = _channels(config, nodes, bonds, pairs, listing.by_pair)
         rows = min(len(bank.rows), pairs * batch) * (8 + config.basis.size / config.model.hidden)
         listed, built = (LISTED_BY_PAIR, BUILT_BY_PAIR) if listing.by_pair else (LISTED, BUILT)
+        share = predicted / max(len(graphs), 1)
         return cls(
             lists=triples * listed,
             state=parameters * 4 * 10,
             step=int((channels * batch + rows) * config.model.hidden * 4),
             built=int(triples * batch * built) + len(bank.rows) * TABLES,
+            kept=int(triples * share * built),
         )
 
 
@@ -103,6 +117,7 @@ class MemoryPlan:
     lists: torch.device  # where the data set's lists lie and batches are built
     together: int  # replicates that train together
     at_once: int  # steps that are built at once
+    kept: bool = False  # whether batches of predictions stay from epoch to epoch
 
 
 def plan_memory(
@@ -120,15 +135,17 @@ def plan_memory(
     shape = data.info.shape
     assert shape is not None, "a prepared data set knows its input shape"
     parameters = parameter_count(config.model, config.basis.size, shape)
-    footprint = Footprint.of(config, splits.graphs, bank, parameters)
+    predicted = sum(max(map(len, splits.parts[p])) for p in splits.parts if p != "train")
+    footprint = Footprint.of(config, splits.graphs, bank, parameters, predicted)
     longest = max(len(n) for n in splits.parts["train"])
     steps = -(-longest // config.training.batch_size)
     plan = decide(footprint, len(splits.replicates), steps, device, free_bytes(device))
     log.info(
         "%s: lists %.2f GB, a replicate's step %.2f GB, steps ahead %.3f GB each: lists on %s, "
-        "%d of %d replicates together, %d of %d steps at once",
+        "%d of %d replicates together, %d of %d steps at once%s",
         data.info.title, footprint.lists / 1e9, footprint.step / 1e9, footprint.built / 1e9,
         plan.lists, plan.together, len(splits.replicates), plan.at_once, steps,
+        ", batches of predictions kept" if plan.kept else "",
     )  # fmt: skip
     return plan
 
@@ -156,9 +173,12 @@ def decide(
     if not on_device and needs.lists > SHARE * free_bytes(torch.device("cpu")):
         raise TrialError(_too_large(needs, free))
     ahead = min(AHEAD, room - needs.lists * on_device)
+    kept = replicates * needs.kept  # of all groups, whichever trains
+    keeps = kept + together * needs.built <= ahead
+    ahead -= kept * keeps
     at_once = max(1, min(steps, ahead // max(together * needs.built, 1)))
     at_once = -(-steps // -(-steps // at_once))
-    return MemoryPlan(device if on_device else torch.device("cpu"), together, at_once)
+    return MemoryPlan(device if on_device else torch.device("cpu"), together, at_once, keeps)
 
 
 def free_bytes(device: torch.device) -> int:

@@ -37,6 +37,7 @@ from pdf_search.training.build_trainers import build_groups
 from pdf_search.training.device import (
     keep_freed_memory,
     peak_megabytes,
+    reset_peak,
     use_device,
     use_precision,
 )
@@ -110,6 +111,7 @@ class _Trial:
         device = use_device(config.device)
         use_precision(config.precision, device)
         keep_freed_memory()
+        reset_peak(device)
         splits = ReplicateSplits.of(config, data)
         metric = METRICS[config.data.metric or data.info.metric]
         current = config.at(1)

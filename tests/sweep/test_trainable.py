@@ -99,6 +99,7 @@ def test_a_trial_takes_the_gpu_that_ray_assigned(
     """And its fraction of it; also where the worker sees several GPUs, as on some clusters."""
     taken: list[float] = []
     monkeypatch.setattr(trainable.ray, "get_gpu_ids", lambda: [assigned])
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "set_device", taken.append)
     monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", taken.append)
     monkeypatch.setattr(torch, "set_num_threads", lambda _: None)

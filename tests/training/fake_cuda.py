@@ -50,6 +50,7 @@ class FakeCuda:
             "CUDAGraph": FakeGraph,
             "graph_pool_handle": self._new_pool,
             "synchronize": lambda: None,
+            "reset_peak_memory_stats": lambda device: self.log.append(("reset peak", device)),
             "empty_cache": lambda: self.log.append(("empty",)),
         }.items():
             patch.setattr(torch.cuda, name, value)

@@ -151,3 +151,15 @@ def test_kept_batches_of_predictions_follow_the_shapes(freesolv: Prepared) -> No
             for ours, theirs in zip(static.predict(graphs), eager.predict(graphs), strict=True):
                 same(ours, theirs)
     assert static.kept[small].places == static.kept[large].places == static.predicting.places
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_batches_of_predictions_are_kept_only_where_the_plan_has_room(
+    freesolv: Prepared, keeps: bool
+) -> None:
+    eager, other, splits = trainers(trial(), freesolv)
+    static = CudaGraphTrainer(other, emulated, 100, keeps)
+    valid = splits.places("valid")
+    for _ in range(2):
+        same(static.predict(valid)[0], eager.predict(valid)[0])
+    assert len(static.kept) == keeps

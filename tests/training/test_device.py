@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -67,3 +68,18 @@ def test_a_trial_computes_on_the_gpu_it_names(
         run(trial(device=name), freesolv)
     there = torch.device("cpu") if name == "cpu" else torch.device("cuda", after)
     assert seen == [(after, there)]
+    assert cuda.log == ([] if name == "cpu" else [("reset peak", there)])
+
+
+@pytest.mark.skipif(
+    not os.access("/proc/self/clear_refs", os.W_OK), reason="Linux, where a process may reset it"
+)
+def test_peak_memory_is_that_of_the_trial() -> None:
+    """Not of a larger one before it in the same process."""
+    cpu = torch.device("cpu")
+    large = torch.ones(64 << 20, dtype=torch.uint8)
+    assert large[-1] == 1
+    before = device.peak_megabytes(cpu)
+    del large
+    device.reset_peak(cpu)
+    assert device.peak_megabytes(cpu) < before - 32

@@ -14,6 +14,8 @@ from pdf_search.errors import TrialError
 from pdf_search.model.fast_data import FastData
 from pdf_search.training import memory
 from pdf_search.training.build_trainers import build_trainer
+from pdf_search.training.cuda_graph.replay import emulated
+from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
 from pdf_search.training.memory import (
     BYTES_A_PAIR,
     SHARE,
@@ -49,7 +51,7 @@ def test_dropout_lists_all_pairs(freesolv: Prepared, monkeypatch: pytest.MonkeyP
 
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
-NEEDS = Footprint(lists=1000, state=10, step=100, built=20)
+NEEDS = Footprint(lists=1000, state=10, step=100, built=20, kept=50)
 
 
 def plan(monkeypatch: pytest.MonkeyPatch, room: int, host: int = 10**6) -> MemoryPlan:
@@ -59,14 +61,17 @@ def plan(monkeypatch: pytest.MonkeyPatch, room: int, host: int = 10**6) -> Memor
 
 
 def test_a_gpu_falls_back_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything there; fewer steps at once; lists in host memory; groups; refused."""
+    """All there; fewer steps at once; nothing kept; lists in host memory; groups; refused."""
     fixed = 4 * (NEEDS.state + NEEDS.step)
-    assert plan(monkeypatch, fixed + 1000 + 50 * 80) == MemoryPlan(GPU, 4, 50)
-    assert plan(monkeypatch, fixed + 1000 + 30 * 80) == MemoryPlan(GPU, 4, 25)
-    assert plan(monkeypatch, fixed + 1000) == MemoryPlan(CPU, 4, 10)
-    assert plan(monkeypatch, fixed + 80) == MemoryPlan(CPU, 4, 1)
-    assert plan(monkeypatch, fixed) == MemoryPlan(CPU, 2, 5)
-    assert plan(monkeypatch, 40 + 120) == MemoryPlan(CPU, 1, 1)
+    kept = 4 * NEEDS.kept
+    assert plan(monkeypatch, fixed + 1000 + kept + 50 * 80) == MemoryPlan(GPU, 4, 50, kept=True)
+    assert plan(monkeypatch, fixed + 1000 + kept + 30 * 80) == MemoryPlan(GPU, 4, 25, kept=True)
+    assert plan(monkeypatch, fixed + 1000 + kept + 80) == MemoryPlan(GPU, 4, 1, kept=True)
+    assert plan(monkeypatch, fixed + 1000 + kept + 79) == MemoryPlan(GPU, 4, 3, kept=False)
+    assert plan(monkeypatch, fixed + 1000) == MemoryPlan(CPU, 4, 10, kept=True)
+    assert plan(monkeypatch, fixed + 80) == MemoryPlan(CPU, 4, 1, kept=False)
+    assert plan(monkeypatch, fixed) == MemoryPlan(CPU, 2, 5, kept=False)
+    assert plan(monkeypatch, 40 + 120) == MemoryPlan(CPU, 1, 1, kept=False)
     with pytest.raises(TrialError, match="are free"):
         plan(monkeypatch, 40 + 110)
     with pytest.raises(TrialError, match="are free"):
@@ -115,3 +120,16 @@ def test_the_estimate_and_the_choice_are_logged(
     run(trial(seeds=(0, 1), stop_epoch=1), freesolv)
     assert "pairs, about" in caplog.text
     assert "lists on cpu, 2 of 2 replicates together" in caplog.text
+
+
+def test_kept_batches_of_predictions_are_estimated(mutag: Prepared) -> None:
+    """Against those of the last fold, packed as a GPU has them."""
+    config = trial("mutag", fraction=1.0, protocol="inner", folds=10, model={"softmax": False})
+    splits = ReplicateSplits.of(config, mutag).group(slice(0, 1))
+    trainer = CudaGraphTrainer(build_trainer(config, mutag, splits, CPU), emulated, 100)
+    trainer.predict(splits.places("valid"))
+    (packed,) = trainer.kept.values()
+    bank = cached_bank(mutag, config.basis).subset(splits.numbers)
+    count = len(splits.parts["valid"][0])
+    estimate = Footprint.of(config, splits.graphs, bank, 1, predicted=count).kept
+    assert 0.8 * packed.rows.nbytes < estimate < 10 * packed.rows.nbytes

@@ -146,7 +146,7 @@ def prepare_process(shared: Shared) -> None:
         import torch  # noqa: PLC0415
 
         torch.set_num_threads(shared.cpus)
-        if shared.gpus:
+        if shared.gpus and torch.cuda.is_available():  # if not, the trial says what is missing
             visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
             torch.cuda.set_device(gpu_number(visible, str(ray.get_gpu_ids()[0])))
             torch.cuda.set_per_process_memory_fraction(float(shared.gpus))

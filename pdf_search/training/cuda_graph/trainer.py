@@ -120,15 +120,19 @@ def _on_row(
 class CudaGraphTrainer:
     """A trainer whose steps all have one shape, so that each is one replay.
 
-    ``at_once``: the number of training steps that are built at once. The data may lie in host
-    memory; then batches are built there and copied from pinned memory.
+    ``at_once``: the number of training steps that are built at once. ``keeps``: whether batches of
+    predictions stay for the next epoch. The data may lie in host memory; then batches are built
+    there and copied from pinned memory.
     """
 
-    def __init__(self, eager: ReplicateTrainer, replay: Replay, at_once: int) -> None:
+    def __init__(
+        self, eager: ReplicateTrainer, replay: Replay, at_once: int, keeps: bool = True
+    ) -> None:
         assert isinstance(eager.data, FastData)
         self.eager = eager
         self.data = eager.data
         self.at_once = at_once
+        self.keeps = keeps
         share = eager.training.batch_size / PREDICTION_BATCH
         self.predicted_at_once = max(1, int(at_once * share))
         self.device = eager.mean.device
@@ -152,27 +156,31 @@ class CudaGraphTrainer:
         for packed in self._chunks(self.learning, steps, self.at_once, epoch):
             for number in range(packed.steps):
                 self.learning.run(packed, number)
+            del packed  # before the next ones are built
         return self.learn.total / (graphs >= 0).sum(1)
 
     def predict(self, graphs: Tensor) -> list[Tensor]:
-        """See ``ReplicateTrainer.predict``. Packed batches of ``graphs`` are kept if they fit."""
+        """See ``ReplicateTrainer.predict``. Packed batches of ``graphs`` may be kept."""
         steps = in_steps(graphs, PREDICTION_BATCH)
         outputs = []
         for packed in self._prediction_chunks(graphs, steps):
             for number in range(packed.steps):
                 self.predicting.run(packed, number)
                 outputs.append(self.infer.output.clone())
+            del packed
         return by_replicate(torch.cat(outputs, 1)[:, : graphs.shape[1]], graphs)
 
     def _prediction_chunks(self, graphs: Tensor, steps: Tensor) -> Iterator[Packed]:
-        kept = self.kept.get(graphs)
-        if kept is not None and kept.places == self.predicting.places:
-            yield kept
+        if graphs in self.kept and self.kept[graphs].places != self.predicting.places:
+            del self.kept[graphs]
+        if graphs in self.kept:
+            yield self.kept[graphs]
             return
         for packed in self._chunks(self.predicting, steps, self.predicted_at_once):
-            if len(steps) <= self.predicted_at_once:
+            if self.keeps and len(steps) <= self.predicted_at_once:
                 self.kept[graphs] = packed
             yield packed
+            del packed
 
     def _chunks(
         self, stage: RecordedStep, steps: Tensor, at_once: int, epoch: int = 0
