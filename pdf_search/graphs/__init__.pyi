@@ -23,3 +23,4 @@ from .pivots import LEAST as LEAST
 from .pivots import compact_picks as compact_picks
 from .pivots import pivot_order as pivot_order
 from .sparse import count_near_pairs as count_near_pairs
+from .sparse import reach as reach

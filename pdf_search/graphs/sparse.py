@@ -23,7 +23,7 @@ def pair_values(
         v [P] and u [P], sorted by v, then u, and the values, float64 [P, m].
     """
     matrix = _adjacency(nodes, edges)
-    v, u = (index.astype(np.int64) for index in _pattern(matrix, _reach(basis)).nonzero())
+    v, u = (index.astype(np.int64) for index in _pattern(matrix, reach(basis)).nonzero())
     order = np.lexsort((u, v))
     v, u = v[order], u[order]
     values = np.zeros((len(v), basis.size))
@@ -44,11 +44,11 @@ def pair_values(
 
 def count_near_pairs(nodes: int, edges: NDArray[np.int32], basis: BasisConfig) -> int:
     """Count the near pairs of one graph, without computing their values."""
-    return int(_pattern(_adjacency(nodes, edges), _reach(basis)).nnz)
+    return int(_pattern(_adjacency(nodes, edges), reach(basis)).nnz)
 
 
-def _reach(basis: BasisConfig) -> int:
-    """The length of the longest walk that makes a pair near."""
+def reach(basis: BasisConfig) -> int:
+    """The length of the longest walk that makes a pair near, in steps."""
     return basis.hops if basis.hops is not None else max(k for _, k in basis.grid)
 
 
@@ -61,10 +61,10 @@ def _adjacency(nodes: int, edges: NDArray[np.int32]) -> sparse.csr_array:
 
 def _pattern(matrix: sparse.csr_array, steps: int) -> sparse.csr_array:
     """A matrix that is 1 at the pairs joined by a walk of at most ``steps`` steps."""
-    reach = matrix
+    near = matrix
     for _ in range(steps - 1):
-        reach = sparse.csr_array(((reach @ matrix) > 0).astype(np.float64))
-    return reach
+        near = sparse.csr_array(((near @ matrix) > 0).astype(np.float64))
+    return near
 
 
 def _entries(

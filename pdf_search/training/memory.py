@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import psutil
 import torch
 
-from pdf_search.config import TrialConfig
+from pdf_search.config import BasisConfig, TrialConfig
 from pdf_search.data import Prepared
 from pdf_search.errors import TrialError
-from pdf_search.graphs import Bank, GraphSet, estimate_near_pairs
+from pdf_search.graphs import Bank, GraphSet, estimate_near_pairs, reach
 from pdf_search.model import PairLayout
 from pdf_search.parameters import parameter_count
 from pdf_search.training.replicates import ReplicateSplits
@@ -29,6 +29,8 @@ TABLES = 24  # bytes per row of the bank and step: tables from rows and weights 
 SHARE = 0.8  # of the free memory; estimates are rough, and others use the machine too
 AHEAD = 8 << 30  # most bytes for steps built ahead, so that trials can share a device
 
+_estimates: dict[tuple[str, int], int] = {}
+
 log = logging.getLogger("pdf_search")
 
 
@@ -40,7 +42,7 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
     """
     graphs = data.graphs
     every = int((graphs.node_count**2).sum())
-    pairs = estimate_near_pairs(graphs, config.basis)
+    pairs = _near_pairs(data, config.basis)
     if config.basis.hops is None and _listing(config, pairs, every).every_pair:
         pairs = every
     needed, free = pairs * BYTES_A_PAIR, psutil.virtual_memory().available
@@ -52,6 +54,14 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
             f"{free / 1e9:.1f} GB are free. Use hop support (basis.support: {{hops: 1}}), a "
             "smaller k, or without dropout the fast engine, which lists near pairs only"
         )
+
+
+def _near_pairs(data: Prepared, basis: BasisConfig) -> int:
+    """Estimated once a process: it takes longer than all else that a small trial begins with."""
+    key = (data.fingerprint, reach(basis))
+    if key not in _estimates:
+        _estimates[key] = estimate_near_pairs(data.graphs, basis)
+    return _estimates[key]
 
 
 def _listing(config: TrialConfig, near: int, supported: int) -> PairLayout:

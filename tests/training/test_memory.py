@@ -8,9 +8,11 @@ import psutil
 import pytest
 import torch
 
+from pdf_search.config import BasisConfig
 from pdf_search.data import Prepared
 from pdf_search.data.banks import cached_bank
 from pdf_search.errors import TrialError
+from pdf_search.graphs import GraphSet, estimate_near_pairs, reach
 from pdf_search.model.fast_data import FastData
 from pdf_search.training import memory
 from pdf_search.training.build_trainers import build_trainer
@@ -39,6 +41,25 @@ def test_refused_with_the_sizes_and_the_remedy(
     free(monkeypatch, 100)
     with pytest.raises(TrialError, match=r"pairs need about .* GB, .* free.*hop support"):
         check_memory(trial(), freesolv)
+
+
+def test_pairs_are_estimated_once_a_process(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each length of a walk: that alone decides, beside the data, which pairs are near."""
+    asked: list[int] = []
+
+    def estimate(graphs: GraphSet, basis: BasisConfig) -> int:
+        asked.append(reach(basis))
+        return estimate_near_pairs(graphs, basis)
+
+    monkeypatch.setattr(memory, "estimate_near_pairs", estimate)
+    monkeypatch.setattr(memory, "_estimates", {})
+    for pairs in (((-0.3, 2),), ((-0.1, 1), (-0.4, 2)), ((-0.3, 3),), ((-0.2, 2),)):
+        check_memory(trial(basis={"pairs": pairs}), freesolv)
+    check_memory(trial(basis={"pairs": ((-0.3, 2),), "support": {"hops": 3}}), freesolv)
+    check_memory(trial(basis={"pairs": ((-0.3, 2),), "support": {"hops": 1}}), freesolv)
+    assert asked == [2, 3, 1]
 
 
 def test_dropout_lists_all_pairs(freesolv: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
