@@ -29,6 +29,8 @@ Column = NDArray[Any]  # integers
 
 BLOCK = 2_000_000  # pairs that are laid out at once; each takes a few hundred bytes meanwhile
 
+MOST_ENTRIES = 8  # of a table of keys, for each triple: it has 9 bytes an entry
+
 
 @dataclass(frozen=True)
 class Ragged:
@@ -165,15 +167,15 @@ def _part(bank: Bank, by_pair: bool) -> Compact:
     used = np.concatenate([message, u[corrected], total[with_far]])
     pair = np.arange(len(v)) - bank.pair_ptr[graph]
     pair = np.concatenate([pair, np.full(len(far_graph), -1)])
-    order = np.lexsort((target, owner))
+    # Three sorted runs, which a stable sort of one key merges.
+    order = np.argsort(owner * (int(bank.node_count.max(initial=0)) + 1) + target, kind="stable")
     owner, target, used, pair = owner[order], target[order], used[order], pair[order]
 
-    width = len(bank.rows) + 1
-    keys, entry = np.unique((plus[order] + 1) * width + minus[order] + 1, return_inverse=True)
-    entry = entry.reshape(-1)
+    keys, entry = _numbered_keys(plus[order] + 1, minus[order] + 1, len(bank.rows) + 1)
     triple_ptr = _ptr(owner, graphs)
-    by_message = np.lexsort((used, owner)) - triple_ptr[owner]
-    uses = np.bincount(messages.ptr[owner] + used, minlength=messages.ptr[-1])
+    used_by = messages.ptr[owner] + used
+    by_message = np.argsort(used_by, kind="stable") - triple_ptr[owner]
+    uses = np.bincount(used_by, minlength=messages.ptr[-1])
     none = Ragged(np.zeros(graphs + 1, np.int64), ())
     pairs = Ragged(bank.pair_ptr, (v, u, row, (kind == 0).astype(np.int64)))
     entries = none if by_pair else _distinct(owner, entry, graphs, len(keys))
@@ -187,6 +189,27 @@ def _part(bank: Bank, by_pair: bool) -> Compact:
         minus=keys,
         far_row=far_row,
     )
+
+
+def _numbered_keys(high: Ints, low: Ints, width: int) -> tuple[Ints, Ints]:
+    """The distinct keys ``high * width + low``, ascending, and for each pair its key's number.
+
+    ``high`` and ``low`` are in [0, width). Few ``low`` occur where no basis is standardised by
+    graph; then a table numbers the keys, in a tenth of the time that sorting takes.
+    """
+    lows, low_place = _numbered_values(low, width)
+    if width * len(lows) > MOST_ENTRIES * len(high):
+        keys, number = np.unique(high * width + low, return_inverse=True)
+        return keys, number.reshape(-1)
+    codes, number = _numbered_values(high * len(lows) + low_place, width * len(lows))
+    return codes // max(len(lows), 1) * width + lows[codes % max(len(lows), 1)], number
+
+
+def _numbered_values(values: Ints, bound: int) -> tuple[Ints, Ints]:
+    """The distinct values, all in [0, bound), ascending, and the number of each value's own."""
+    there = np.zeros(bound, bool)
+    there[values] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[values]
 
 
 def _messages(bank: Bank, graph: Ints, u: Ints, kind: Ints) -> tuple[Ragged, Ints]:
@@ -233,7 +256,8 @@ def _row_counts(bank: Bank, graph: Ints, row: Ints, far_row: Ints) -> Ragged:
 
 def _distinct(owner: Ints, value: Ints, graphs: int, width: int) -> Ragged:
     """The distinct values of each graph, ascending; values are below ``width``."""
-    keys = np.unique(owner * width + value)
+    keys = np.sort(owner * width + value)  # np.unique hashes, which takes fifty times as long
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     return Ragged(_ptr(keys // width, graphs), (keys % width,))
 
 

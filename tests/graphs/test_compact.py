@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pdf_search.graphs.bank_builder import build_bank
-from pdf_search.graphs.bank_layout import Ragged, compact, smallest
+from pdf_search.graphs.bank_layout import Ragged, _numbered_keys, compact, smallest
 from tests.graphs.makers import SHAPES, basis, graph_set, random_set
 
 GRID = ((-0.1, 2), (-0.3, 1), (-0.5, 2))
@@ -39,3 +39,16 @@ def test_smallest_integers(values: list[int], kind: type) -> None:
     ours = smallest(np.array(values, np.int64))
     assert ours.dtype == kind
     assert ours.tolist() == values
+
+
+@pytest.mark.parametrize("lows", [0, 1, 3, 60])
+def test_keys_are_numbered_as_sorting_does(lows: int) -> None:
+    """By a table where few far rows occur, else by sorting."""
+    width, count = 61, 40 * min(lows, 1)
+    generator = np.random.default_rng(lows)
+    high = generator.integers(0, width, count)
+    low = generator.choice(width, max(lows, 1), replace=False)[np.arange(count) % max(lows, 1)]
+    keys, numbers = _numbered_keys(high, low, width)
+    theirs, inverse = np.unique(high * width + low, return_inverse=True)
+    assert keys.tolist() == theirs.tolist()
+    assert numbers.tolist() == inverse.tolist()
