@@ -4,8 +4,9 @@
 
 A worker gets the trials of a search one after another. Here one process plays it, without Ray: it
 takes random configurations of the space, and breaks each off after its first step. The first
-trial also loads the data, the bank and the compiled kernels. Steps on a CPU; a GPU's recordings
-are not part of it.
+trial also loads the data, the bank and the compiled kernels. "again": a trial whose graphs and
+bases the worker had just before, as one that goes on from a rung. Steps on a CPU; a GPU's
+recordings are not part of it.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class _FirstStepError(Exception):
     pass
 
 
-def starts(name: str, root: Path, trials: int) -> list[float]:
-    """Seconds of each of a space's first ``trials`` trials, in one process."""
+def starts(name: str, root: Path, trials: int) -> list[tuple[float, float]]:
+    """Seconds of each of ``trials`` random trials of a space, and again, in one process."""
     space = load_space(name)
     points = random_points(space, trials)
     configs = [parse_trial(space.trial(p) | {"device": "cpu", "seeds": [0, 1]}) for p in points]
@@ -45,7 +46,8 @@ def starts(name: str, root: Path, trials: int) -> list[float]:
     found = CompactBases(prepared, configs[0])
     texts = [json.dumps(found.resolved(config).model_dump(mode="json")) for config in configs]
     bases = shared_bases(space)
-    return [_start(text, str(prepared.folder), bases) for text in texts]
+    folder = str(prepared.folder)
+    return [(_start(text, folder, bases), _start(text, folder, bases)) for text in texts]
 
 
 def _start(text: str, folder: str, bases: tuple[object, ...]) -> float:
@@ -74,10 +76,12 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     print(describe_machine("cpu", 1))
-    print("| space | first trial s | later trials, median s | slowest s |\n|---|---|---|---|")
+    print("| space | first trial s | later, median s | slowest s | again, median s | slowest s |")
+    print("|---|---|---|---|---|---|")
     for name in given.spaces:
-        first, *later = starts(name, given.data_root, given.trials)
-        print(f"| {name} | {first:.2f} | {median(later):.3f} | {max(later):.3f} |", flush=True)
+        (first, _), *later = starts(name, given.data_root, given.trials)
+        cells = (f"{f(x):.3f}" for x in zip(*later, strict=True) for f in (median, max))
+        print(f"| {name} | {first:.2f} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 from .bank import Bank as Bank
 from .bank_builder import build_bank as build_bank
 from .bank_builder import exact_pairs as exact_pairs
+from .bank_layout import Compact as Compact
 from .bank_layout import Ragged as Ragged
 from .bank_layout import compact as compact
 from .bank_size import estimate_near_pairs as estimate_near_pairs

@@ -3,6 +3,7 @@ from .engines import EngineData as EngineData
 from .engines import Network as Network
 from .engines import PairLayout as PairLayout
 from .engines import engine_data as engine_data
+from .engines import lay_out as lay_out
 from .fast_batch import FastBatch as FastBatch
 from .fast_data import FastData as FastData
 from .gin import GINData as GINData

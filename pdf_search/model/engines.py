@@ -5,13 +5,14 @@ Both give the same numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 
 from pdf_search.config import ModelConfig
-from pdf_search.graphs import Bank, Batch, DeviceData, GraphSet
+from pdf_search.graphs import Bank, Batch, Compact, DeviceData, GraphSet, compact
 from pdf_search.model.fast_batch import FastBatch
 from pdf_search.model.fast_data import FastData
 from pdf_search.model.network import PDFNetwork
@@ -24,20 +25,6 @@ EngineBatch: TypeAlias = "Batch | FastBatch | GINBatch"
 Network: TypeAlias = "PDFNetwork | GINNetwork"
 
 MOST_PAIRS = 3  # a softmax lists all pairs up to this multiple of the near ones
-
-
-def engine_data(
-    engine: str, config: ModelConfig, graphs: GraphSet, bank: Bank, device: torch.device
-) -> DeviceData | FastData:
-    """Put the graphs and their bank on ``device`` as the engine reads them.
-
-    The result collates the engine's batches. ``engine``: ``reference`` or ``fast``.
-    """
-    if engine == "reference":
-        return DeviceData.build(graphs, bank, device)
-    listing = PairLayout.of(config, len(bank.target), bank.supported)
-    bank = bank.enumerated() if listing.every_pair else bank
-    return FastData.build(graphs, bank, device, listing.by_pair)
 
 
 @dataclass(frozen=True)
@@ -65,3 +52,28 @@ class PairLayout:
             few = supported <= MOST_PAIRS * near
             return cls(every_pair=few, by_pair=not few)
         return cls(every_pair=False, by_pair=False)
+
+
+def lay_out(bank: Bank, listing: PairLayout) -> Compact:
+    """The lists that the fast engine reads of a bank."""
+    return compact(bank.enumerated() if listing.every_pair else bank, listing.by_pair)
+
+
+def engine_data(
+    engine: str,
+    config: ModelConfig,
+    graphs: GraphSet,
+    bank: Bank,
+    device: torch.device,
+    layout: Callable[[Bank, PairLayout], Compact] = lay_out,
+) -> DeviceData | FastData:
+    """Put the graphs and their bank on ``device`` as the engine reads them.
+
+    The result collates the engine's batches. ``engine``: ``reference`` or ``fast``. ``layout``:
+    what lays the bank out for the fast engine, or gives what was laid out before.
+    """
+    if engine == "reference":
+        return DeviceData.build(graphs, bank, device)
+    listing = PairLayout.of(config, len(bank.target), bank.supported)
+    lists = layout(bank, listing)
+    return FastData.build(graphs, bank.rows, lists, device, listing.by_pair)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from pdf_search.graphs import Bank, GraphSet, NodeData, Ragged, compact, counts, put
+from pdf_search.graphs import Compact, GraphSet, NodeData, Ragged, counts, put
 from pdf_search.kernels import (
     GraphLists,
     GroupedTriples,
@@ -64,8 +65,8 @@ class _Taken:
 class FastData:
     """A graph set and its bank as tensors on one device, for the fast engine.
 
-    ``by_pair``: weights differ by pair, so near pairs are listed too. With dropout on the filter
-    pass ``bank.enumerated()``, in which all pairs are near.
+    ``by_pair``: weights differ by pair, so near pairs are listed too; with dropout on the filter
+    all pairs count as near.
     """
 
     node_data: NodeData
@@ -85,15 +86,17 @@ class FastData:
 
     @classmethod
     def build(
-        cls, graphs: GraphSet, bank: Bank, device: torch.device, by_pair: bool = False
+        cls,
+        graphs: GraphSet,
+        rows: NDArray[np.float32],
+        lists: Compact,
+        device: torch.device,
+        by_pair: bool = False,
     ) -> FastData:
-        """Copy a graph set and the compact lists of its bank to ``device``."""
-        lists = compact(bank, by_pair)
+        """Copy a graph set, the rows [U, m] of its bank and its lists to ``device``."""
         compiled = device.type == "cpu" and not by_pair
         kind = np.int32 if compiled else None  # the kernel is compiled for one kind of integers
-        scratch = [
-            torch.full((len(rows),), -1, dtype=torch.int32) for rows in (bank.rows, lists.plus)
-        ]
+        scratch = [torch.full((len(all_),), -1, dtype=torch.int32) for all_ in (rows, lists.plus)]
         return cls(
             node_data=NodeData.build(graphs, device),
             messages=_Lists.of(lists.messages, device, kind),
@@ -104,7 +107,7 @@ class FastData:
             plus=put(lists.plus, device),
             minus=put(lists.minus, device),
             far_row=put(lists.far_row, device),
-            rows=put(bank.rows, device),
+            rows=put(rows, device),
             edge_types=put(graphs.edge_types, device),
             by_pair=by_pair,
             most_nodes=int(np.diff(graphs.node_ptr).max(initial=0)),

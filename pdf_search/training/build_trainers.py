@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from pdf_search.config import BasisConfig, InputShape, TrialConfig
-from pdf_search.data import Prepared, cached_bank
+from pdf_search.data import Prepared
 from pdf_search.errors import TrialError
 from pdf_search.graphs import Bank
 from pdf_search.model import EngineData, Network, PDFNetwork, engine_data
@@ -15,6 +15,7 @@ from pdf_search.training.cuda_graph.replay import replay_for
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
 from pdf_search.training.device import free_unused
 from pdf_search.training.groups import Group, Groups, Trainer
+from pdf_search.training.kept_layouts import bank_of, layout_of
 from pdf_search.training.memory import check_memory, plan_memory
 from pdf_search.training.optimizer import AdamW
 from pdf_search.training.replicate_trainer import ReplicateTrainer
@@ -35,7 +36,8 @@ def build_groups(
     bank = _bank(config, data, splits)
     free_unused(device)
     plan = plan_memory(config, data, splits, bank, device)
-    lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists)
+    layout = layout_of(data, config.basis, splits.numbers)
+    lists = engine_data(config.engine, config.model, splits.graphs, bank, plan.lists, layout)
     count = len(splits.replicates)
     starts = range(0, count, plan.together)
     longest = max(len(numbers) for numbers in splits.parts["train"])
@@ -72,8 +74,7 @@ def build_trainer(
 
 def _bank(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> Bank:
     check_memory(config, data)
-    wider = _wider_basis(config, data)
-    return cached_bank(data, config.basis, wider=wider).subset(splits.numbers)
+    return bank_of(data, config.basis, splits.numbers, lambda: _wider_basis(config, data))
 
 
 def _wider_basis(config: TrialConfig, data: Prepared) -> BasisConfig | None:
