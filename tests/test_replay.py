@@ -40,16 +40,16 @@ def test_trials_in_full_cost_all_their_epochs() -> None:
 
 
 def test_a_stopped_trial_ends_for_good_and_a_promoted_one_goes_on() -> None:
-    judged = flat(4, 5, 3, 2, 1, 6)
+    judged = flat(4, 6, 5, 2, 1, 3)
     order = list(range(6))
     assert ends(Replay(judged, in_order(order), Stopping((6,), keep=1))) == (
-        [40, 40, 6, 6, 6, 40],
-        138,
-    )
-    # The best third of six: trials 5 and 1.
-    assert ends(Replay(judged, in_order(order), Promoting((6,), keep=1))) == (
-        [6, 40, 6, 6, 6, 40],
+        [40, 40, 6, 6, 6, 6],
         104,
+    )
+    # The better half of six: trials 1, 2 and 0.
+    assert ends(Replay(judged, in_order(order), Promoting((6,), keep=1))) == (
+        [40, 40, 40, 6, 6, 6],
+        138,
     )
 
 
@@ -58,9 +58,9 @@ def test_what_a_rule_loses() -> None:
     late[0] = 0.5  # ahead at the rung, worst at the end
     curves = Curves("late", 1.0, late[:, None].repeat(3, 1), late[:, None], late[:, None])
     found = loss(curves, lambda: Promoting((6,), keep=1), seeds=20, trials=9)
-    # Of three that go on, one is the bad one and two are those with the least numbers.
-    assert 0.5 < found.lost < 1
-    assert found.epochs == pytest.approx((9 * 6 + 3 * 34) / (9 * 40))
+    # Of four that go on, or five where a half was full early, one is the bad one.
+    assert 0.3 < found.lost < 1
+    assert (9 * 6 + 4 * 34) / (9 * 40) <= found.epochs < (9 * 6 + 5 * 34) / (9 * 40)
     whole = loss(curves, Full, seeds=5, trials=9)
     assert (whole.lost, whole.regret, whole.epochs) == (0, 0, 1)
 
@@ -83,7 +83,7 @@ def test_the_pick_after_so_many_epochs() -> None:
     assert (np.diff(plain.worth[:, 1:], axis=1) >= 0).all()
     quick = Anytime.of(curves, random_promoting((6, 18)), seeds=20)
     target = plain.worth[:, 31].mean()
-    assert quick.epochs_to(target) < plain.epochs_to(target) * 0.4
+    assert quick.epochs_to(target) < plain.epochs_to(target) * 0.6
 
 
 def test_a_portfolio_serves_every_set() -> None:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from math import ceil, floor, inf
 from typing import Protocol
 
+from pdf_search.sweep.samplers.methods import REDUCTION
 from pdf_search.sweep.tune.rules.brackets import Brackets
 from replay.curve_file import Values
 from replay.recipes import EPOCHS
 
 WORKERS = 2
-FACTOR = 3
+FACTOR = 3  # of Ray's rule, as it was used here
 
 Seen = dict[int, tuple[int, int]]  # number -> recipe, epochs trained
 Propose = Callable[[Seen], int | None]  # the recipe of the next trial, None at the end
@@ -71,7 +72,7 @@ class Promoting:
 
     def __init__(self, epochs: tuple[int, ...], keep: int = 3) -> None:
         self.epochs = epochs
-        self.brackets = Brackets.make("asha", "max", epochs, FACTOR, keep)
+        self.brackets = Brackets.make("asha", "max", epochs, REDUCTION, keep)
 
     def goes_on(self, number: int, epoch: int, value: float) -> bool:
         return self.brackets.goes_on(number, epoch, value)

@@ -30,10 +30,12 @@ def promoted(rungs: Rungs, ended: bool = False) -> list[int]:
 
 
 def test_rungs_count_from_the_end_of_warm_up_and_lie_below_the_budget() -> None:
-    assert rung_epochs(0, 40) == (8, 22)
-    assert rung_epochs(3, 40) == (10, 23)
-    assert rung_epochs(0, 301) == (60, 166)
+    assert rung_epochs(0, 40) == (7, 14, 24)
+    assert rung_epochs(3, 40) == (9, 16, 25)
+    assert rung_epochs(0, 301) == (50, 105, 181)
+    assert rung_epochs(0, 12) == (3, 7)  # the second would come one epoch after the first
     assert rung_epochs(10, 12) == ()
+    assert rung_epochs(0, 3) == ()
 
 
 def test_what_stopping_can_save() -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pdf_search.errors import ConfigError
 
-REDUCTION = 3  # the best third of the trials passes a rung
+REDUCTION = 2  # the better half of the trials passes a rung
 
 
 Sampler = Literal["tpe", "random", "grid"]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from math import inf, isfinite
 
-SHARES = (1 / 5, 11 / 20)  # of the epochs after warm-up: the rungs
-LEAST = 3  # epochs after warm-up; one or two say nothing
+SHARES = (1 / 6, 7 / 20, 3 / 5)  # of the epochs after warm-up: the rungs
+LEAST = 3  # epochs after warm-up, and from a rung to the next; one or two say nothing
 LEAST_SAVED = 0.1  # of all epochs; for less, no trial is stopped
 
 
@@ -22,8 +22,12 @@ def rung_epochs(warmup: int, epochs: int) -> tuple[int, ...]:
 
     Chosen on recorded curves (``benchmarks/search.py``).
     """
-    after = [max(LEAST, round(share * (epochs - warmup))) for share in SHARES]
-    return tuple(sorted({warmup + epoch for epoch in after if warmup + epoch < epochs}))
+    rungs = [warmup]
+    for share in SHARES:
+        epoch = warmup + max(LEAST, round(share * (epochs - warmup)))
+        if rungs[-1] + LEAST <= epoch < epochs:
+            rungs.append(epoch)
+    return tuple(rungs[1:])
 
 
 def share_saved(rungs: Sequence[int], epochs: int, trials: int, factor: int, keep: int) -> float:
