@@ -134,6 +134,23 @@ def test_a_recording_that_grows_drops_all_before_and_the_others_follow(
     assert static.kept == {}
 
 
+def test_training_recorded_again_for_the_sake_of_predictions_changes_nothing_twice(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runs before a recording are on a step without graphs, not on the last batch."""
+    eager, other, splits = trainers(trial(), freesolv)
+    cuda = FakeCuda(monkeypatch)
+    static = CudaGraphTrainer(other, Replaying(), 100)
+    few, valid = splits.places("train")[:, :3], splits.places("valid")
+    order = splits.epoch_order(1)
+    for epoch, graphs in enumerate((few, valid, valid), 1):
+        same(static.train_epoch(epoch, order, 1e-3), eager.train_epoch(epoch, order, 1e-3))
+        same(static.predict(graphs)[0], eager.predict(graphs)[0])
+    assert cuda.log.count(("empty",)) == 1
+    same(other.optimizer.steps, eager.optimizer.steps)
+    same(other.optimizer.values, eager.optimizer.values)
+
+
 def test_later_epochs_of_zinc_fit_the_first_recording() -> None:
     """The largest batch of its first epoch has some 1,585 nodes, that of all epochs 1,640."""
     first = Sizes(spare=SPARE).holding(nodes=1585 + 1)

@@ -90,8 +90,9 @@ class RecordedStep:
         ``like``: a step without graphs, which gives the structure. ``empty``: the same step,
         packed. Without graphs the runs before recording change nothing.
         """
-        if self.replay is not None:
-            self.close()
+        recorded = not is_dropped(self.replay)
+        self.close()
+        if recorded:
             drop(self.record)
         self.like, self.places, self.empty = like, empty.places, empty.rows[0]
         self.row = self.empty.to(device, copy=True)
