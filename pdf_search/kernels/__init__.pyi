@@ -2,6 +2,8 @@ from .compile_cache import keep_kernels as keep_kernels
 from .dispatch import backend_for as backend_for
 from .dispatch import has_fused_kernels as has_fused_kernels
 from .dispatch import runs_triton as runs_triton
+from .memory_errors import forget_frames as forget_frames
+from .memory_errors import out_of_memory as out_of_memory
 from .noise import UINT32_MAX as UINT32_MAX
 from .noise import fold_in as fold_in
 from .noise import mix_bits as mix_bits

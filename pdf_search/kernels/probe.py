@@ -13,6 +13,8 @@ from functools import cache
 
 import torch
 
+from pdf_search.kernels.memory_errors import out_of_memory
+
 log = logging.getLogger("pdf_search")
 
 SHORT = 100  # characters
@@ -29,15 +31,15 @@ def why_plain_torch(device: torch.device) -> str | None:
     The first call for a device runs a small kernel on it, and a reason is logged.
 
     Raises:
-        torch.OutOfMemoryError: the GPU is full, so that nothing can be found out.
+        RuntimeError: the GPU is full, so that nothing can be found out.
     """
     try:
         from pdf_search.kernels.triton.probe import run_one  # noqa: PLC0415
 
         run_one(device)
-    except torch.OutOfMemoryError:
-        raise
     except Exception as error:  # whatever Triton, the compiler or the driver raises is the finding
+        if out_of_memory(error):
+            raise
         reason, words = _reason(error), _first_line(error)
         log.warning(
             "%s: plain torch computes everything, which is slower: %s. Triton says: %s",

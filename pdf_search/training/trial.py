@@ -20,6 +20,7 @@ from torch import Tensor
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared, search_view
 from pdf_search.errors import TrialError
+from pdf_search.kernels import forget_frames, out_of_memory
 from pdf_search.records import (
     METRICS,
     EpochReport,
@@ -44,7 +45,6 @@ from pdf_search.training.device import (
 from pdf_search.training.groups import Groups
 from pdf_search.training.importance.recorded import trial_importance, write_importance
 from pdf_search.training.metrics import evaluate
-from pdf_search.training.out_of_memory import forget_frames, out_of_memory
 from pdf_search.training.replicates import ReplicateSplits
 from pdf_search.training.schedules import learning_rate
 from pdf_search.training.selection import Predictions, Selection

@@ -7,10 +7,10 @@ import torch
 
 from pdf_search.data import Prepared
 from pdf_search.errors import TrialError
+from pdf_search.kernels.memory_errors import forget_frames, out_of_memory
 from pdf_search.records import State
 from pdf_search.training import build_trainers as build
 from pdf_search.training.cuda_graph.replay import Step, emulated
-from pdf_search.training.out_of_memory import forget_frames, out_of_memory
 from tests.training.trials import run, trial
 
 FULL = "CUDA out of memory. Tried to allocate 2.00 GiB.\nOf 80 GiB 1 is free."
