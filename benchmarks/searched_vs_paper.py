@@ -111,9 +111,10 @@ def main() -> None:
         if not kept.is_file():
             write_rows(kept, [compare(name, arguments)])
         rows += json.loads(kept.read_text())
-        print({key: value for key, value in rows[-1].items() if key != "configuration"}, flush=True)
+        rows[-1].pop("configuration")  # stands in the file
+        print(rows[-1], flush=True)
     print(describe_machine("cpu", 2))
-    print_rows([{k: v for k, v in row.items() if k != "configuration"} for row in rows])
+    print_rows(rows)
 
 
 if __name__ == "__main__":
