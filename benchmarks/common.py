@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from rich.console import Console
 from rich.table import Table
@@ -70,6 +72,12 @@ def print_rows(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         table.add_row(*(cell(value) for value in row.values()))
     Console(width=200).print(table)
+
+
+def standard_error(values: npt.ArrayLike) -> Any:
+    """The standard error of the mean over the first axis; NaN is left out of the deviation."""
+    array = np.asarray(values, dtype=float)
+    return np.nanstd(array, axis=0, ddof=1) / len(array) ** 0.5
 
 
 def cell(value: object) -> str:

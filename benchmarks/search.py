@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from common import describe_machine, print_rows
+from common import describe_machine, print_rows, standard_error
 from plotly.subplots import make_subplots
 from real_runs.compare import RealRuns, summary
-from replay.curve_file import CURVES, Curves, Values, read_curves
+from replay.curve_file import CURVES, Curves, read_curves
 from replay.figures import GRID, Anytime, Loss, Make, Sight, loss, random_full
 from replay.portfolio import choose
 from replay.proposals import Tpe, portfolio_first, random_recipes
@@ -105,7 +105,7 @@ def _row(curves: Curves, name: str, found: Anytimes) -> Row:
         "epochs to 32 random": epochs,
         "times fewer": TARGET * EPOCHS / epochs,
         "worth at 640 epochs": curves.sign * float(worth.mean()),
-        "standard error": float(worth.std(ddof=1) / len(worth) ** 0.5),
+        "standard error": float(standard_error(worth)),
         "test": curves.sign * float(tested.mean()),
     }
 
@@ -175,7 +175,7 @@ def plot(sets: Sequence[Curves], found: Anytimes) -> go.Figure:
             (name, one) for (owner, name), one in found.items() if owner == curves.name
         ):
             mean = curves.sign * np.nanmean(one.worth, axis=0)
-            error = _standard_error(one.worth)
+            error = standard_error(one.worth)
             style = {"color": COLOURS[place]}
             bars = {"type": "data", "array": error, "thickness": 0.7, "width": 0}
             line = go.Scatter(x=GRID, y=mean, error_y=bars, name=name, line=style)
@@ -186,10 +186,6 @@ def plot(sets: Sequence[Curves], found: Anytimes) -> go.Figure:
 
 
 COLOURS = ("#000000", "#999999", "#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#009e73")
-
-
-def _standard_error(values: Values) -> Values:
-    return np.asarray(np.nanstd(values, axis=0, ddof=1) / len(values) ** 0.5)
 
 
 def run_for_real(arguments: argparse.Namespace) -> None:

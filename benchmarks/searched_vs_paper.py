@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from common import describe_machine, print_rows, write_rows
+from common import describe_machine, print_rows, standard_error, write_rows
 from real_runs.fresh_seeds import SEEDS, worths
 from real_runs.sweeps import Pick, sweep
 
@@ -86,12 +86,11 @@ def compare(name: str, arguments: argparse.Namespace) -> Row:
 def difference(part: str, paper: pd.Series, found: pd.Series) -> Row:
     """Both means over folds, their difference and its standard error."""
     gap = found - paper
-    error = float(gap.std(ddof=1) / len(gap) ** 0.5)
     return {
         f"{part}: paper's": float(paper.mean()),
         f"{part}: searched": float(found.mean()),
         f"{part}: difference": float(gap.mean()),
-        f"{part}: standard error": error,
+        f"{part}: standard error": float(standard_error(gap)),
     }
 
 

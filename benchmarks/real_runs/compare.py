@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from common import standard_error
 from plain_tune import SETS, as_trial
 
 from real_runs.fresh_seeds import worths
@@ -116,7 +117,7 @@ def summary(rows: list[Row]) -> list[Row]:
                 "epochs": float(own.epochs.mean()),
                 "seconds": float(own.seconds.mean()),
                 "worth": float(worth.mean()),
-                "standard error": float(worth.std(ddof=1) / len(own) ** 0.5),
+                "standard error": float(standard_error(worth)),
                 "test": float(own["fresh test"].mean()),
             }
         )
