@@ -19,6 +19,9 @@ class DataConfig(Frozen):
     """Which data set is used, how much of its training part, and how it is split.
 
     ``name`` is a registered name, or ``csv`` together with ``path``, ``smiles`` and ``targets``.
+    ``split_by`` says which rows stay together in a random split: those of a molecule, none, or
+    those of a Bemis-Murcko scaffold. ``split_column`` names a column that gives the part of each
+    row instead. ``skip_bad_rows``: rows that cannot be read are left out, however many.
     ``featuriser`` and ``split_version`` name a version of reading molecules and of splitting.
     A trial recorded without them has version 1; a new trial gets the newest (see ``newest``).
     """
@@ -31,7 +34,9 @@ class DataConfig(Frozen):
     targets: tuple[str, ...] = ()
     task: Task | None = None
     metric: str | None = None
-    split_by: Literal["molecule", "row"] = "molecule"
+    split_by: Literal["molecule", "row", "scaffold"] = "molecule"
+    split_column: str | None = None
+    skip_bad_rows: bool = False
     featuriser: Annotated[int, Field(ge=1, le=FEATURISER)] = 1
     split_version: Annotated[int, Field(ge=1, le=SPLIT)] = 1
 
@@ -42,8 +47,8 @@ class DataConfig(Frozen):
 
     @property
     def by_molecule(self) -> bool:
-        """Whether all rows of a molecule go to the same part of a split."""
-        return self.split_version > 1 and self.split_by == "molecule"
+        """Whether all rows of a molecule go to the same part of a random split."""
+        return self.split_version > 1 and self.split_by != "row"
 
 
 def newest(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from pdf_search.config import (
     LinearInput,
     NoInput,
 )
-from pdf_search.data.molecules import smiles_table
+from pdf_search.data.molecules.smiles_table import read_own_of
 from pdf_search.data.raw.ogb_package import atom_sizes, bond_sizes, graph_property_sets
+from pdf_search.data.tables.file_bytes import unpacked_name
 from pdf_search.data.targets.metrics import TASK_METRICS, MetricError, metric_problem
 from pdf_search.errors import DataError
 from pdf_search.records import Protocol, Task
@@ -222,12 +223,10 @@ def _ogb_info(name: str) -> DatasetInfo:
 def _csv_info(config: DataConfig) -> DatasetInfo:
     if config.path is None:
         raise DataError("data.name is csv, but data.path (the file with the molecules) is missing")
-    _, targets = smiles_table.read_own(
-        Path(config.path), config.smiles, config.targets, config.task, config.featuriser
-    )
+    _, targets = read_own_of(config)
     return DatasetInfo(
         "csv",
-        Path(config.path).stem,
+        unpacked_name(Path(config.path)).stem,
         targets.task,
         TASK_METRICS[targets.task][0],
         Protocol.SPLIT,
@@ -237,7 +236,7 @@ def _csv_info(config: DataConfig) -> DatasetInfo:
 
 
 def _refuse_csv_keys(config: DataConfig, info: DatasetInfo) -> None:
-    for key in ("path", "targets"):
+    for key in ("path", "targets", "split_column", "skip_bad_rows"):
         if getattr(config, key):
             raise DataError(
                 f"data.{key} belongs to own molecules, but data.name is {config.name!r}: "

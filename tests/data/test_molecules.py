@@ -206,7 +206,7 @@ def test_missing_file_and_missing_path(tmp_path: Path) -> None:
         lookup(DataConfig(name="csv"))
     binary = tmp_path / "binary.csv"
     binary.write_bytes(b"\xff\xfe\x00\x81")
-    with pytest.raises(DataError, match="not a UTF-8 CSV"):
+    with pytest.raises(DataError, match="not a UTF-8 text file"):
         lookup(DataConfig(name="csv", path=str(binary)))
 
 

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdf_search.config import FEATURISER
+from pdf_search.config import FEATURISER, DataConfig
 from pdf_search.data.molecules.duplicates import duplicate_notes, molecule_numbers
 from pdf_search.data.molecules.isotopes import as_seen, isotope_notes
+from pdf_search.data.molecules.scaffolds import scaffolds_of
 from pdf_search.data.molecules.smiles import canonical_smiles, read_smiles
 from pdf_search.data.molecules.smiles_table import Table, Targets
 from pdf_search.data.prepared.edges import EdgeTypes, assemble
 from pdf_search.data.raw.ogb_package import import_ogb
 from pdf_search.data.raw.raw_set import Progress, RawGraphs, RawSet
+from pdf_search.data.splits.given_parts import given_parts
 from pdf_search.errors import DataError
 from pdf_search.graphs import GraphSet
 
@@ -31,25 +34,31 @@ _CHIRALITY = 1  # column of OGB's atom features; its codes: 0 none, 1 clockwise,
 _CIP_CODES = {"R": 1, "S": 2}
 _CIP_STEPS = 1_250_000  # limit of RDKit's labeller, reached after about a second
 _SAY_EVERY = 5000
+_UNREADABLE = 0.1  # largest share of molecules that is left out unasked
 _SHOWN = 50
 
 
-def read_molecules(
-    table: Table, smiles: str, targets: Targets, say: Progress, version: int = FEATURISER
-) -> RawSet:
+def read_molecules(table: Table, targets: Targets, config: DataConfig, say: Progress) -> RawSet:
     """Turn the molecules of a table into graphs.
 
-    ``smiles`` is the name of the SMILES column and ``version`` that of the featuriser. Bond codes
-    are OGB's plus 1; 0 means "no bond".
+    Rows whose molecule cannot be read are left out and named, if they are at most a tenth or
+    ``config.skip_bad_rows``. Bond codes are OGB's plus 1; 0 means "no bond".
 
     Raises:
-        DataError: RDKit or OGB cannot read some SMILES. The message names all of them, with lines.
+        DataError: RDKit or OGB cannot read more than a tenth of the molecules (the message names
+            them, with lines) or any, or the split column says something else than a part.
     """
-    cells = table.column(smiles, "data.smiles")
+    version = config.featuriser
+    cells = table.column(config.smiles, "data.smiles")
     graphs, reasons = _read(cells, say, version)
-    if reasons:
+    reasons = {i: table.unreadable.get(table.lines[i], why) for i, why in reasons.items()}
+    if len(reasons) > _UNREADABLE * len(cells) and not config.skip_bad_rows:
         wrong = [(table.lines[i], cells[i], reason) for i, reason in reasons.items()]
-        raise DataError(_invalid(table, smiles, wrong))
+        raise DataError(_invalid(table, config.smiles, wrong))
+    shown = {i: f"{cells[i]!r}: {why}" if cells[i] else why for i, why in reasons.items()}
+    table = table.without(shown, "as their molecule cannot be read")
+    kept = [i for i in range(len(cells)) if i not in reasons]
+    targets = replace(targets, values=targets.values[kept])
     run = _raw(graphs, targets.values)
     spellings = [graph["canonical"] for graph in graphs]
     notes = isotope_notes(spellings, table.lines) if version != AS_SPELT else ()
@@ -59,9 +68,17 @@ def read_molecules(
         [run],
         targets.names,
         self_row=SELF_ROW,
+        official=given_parts(table, config.split_column) if config.split_column else None,
         class_names=targets.class_names,
-        notes=(*notes, *duplicate_notes(spellings, table.lines, targets)),
+        notes=(
+            *table.notes,
+            *targets.notes,
+            *notes,
+            *duplicate_notes(spellings, table.lines, targets),
+        ),
+        rows=np.array(table.numbers, np.int64) if table.numbers else None,
         molecules=molecule_numbers(spellings),
+        scaffolds=molecule_numbers(scaffolds_of([graph["canonical"] for graph in graphs])),
     )
 
 
@@ -171,6 +188,6 @@ def _invalid(table: Table, column: str, wrong: list[tuple[int, str, str]]) -> st
     rest = ", ".join(str(line) for line, _, _ in wrong[_SHOWN:])
     head = (
         f"{table.path}: {len(wrong)} of {len(table.rows)} SMILES in column {column!r} cannot be "
-        "read; correct these lines or remove them:"
+        "read; correct these lines or remove them (--skip-bad-rows uses the others, however few):"
     )
     return "\n  ".join([head, *lines, *([f"and lines {rest}"] if rest else [])])

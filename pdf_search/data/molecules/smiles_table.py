@@ -3,36 +3,93 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from pdf_search.config import FEATURISER
+from pdf_search.config import FEATURISER, DataConfig
 from pdf_search.data.tables.cells import is_missing
-from pdf_search.data.tables.table import Table, at_lines, read_table, times
-from pdf_search.data.targets.columns import Targets, read_targets
+from pdf_search.data.tables.read_table import read_table
+from pdf_search.data.tables.table import Table, at_lines, times
+from pdf_search.data.targets.columns import Targets, read_targets, target_names, wrong_cells
+from pdf_search.errors import DataError
 from pdf_search.records import Task
 
-__all__ = ["Table", "Targets", "read_own", "read_table", "read_targets"]
+__all__ = [
+    "Table",
+    "Targets",
+    "read_own",
+    "read_own_of",
+    "read_table",
+    "read_targets",
+    "rows_for_lines",
+]
 
 _COLUMNS = 8  # columns named in the note on missing values
 
 
 def read_own(
-    path: Path, smiles: str, names: Sequence[str], task: Task | None, version: int = FEATURISER
+    path: Path,
+    smiles: str,
+    names: Sequence[str],
+    task: Task | None,
+    version: int = FEATURISER,
+    skip_bad: bool = False,
 ) -> tuple[Table, Targets]:
     """Read the rows of a file that have a target, and their targets.
 
     Rows without any target are left out, with a note, because a model can neither be trained nor
     evaluated on them. ``version`` is ``data.featuriser``. Version 1 keeps these rows and refuses no
-    doubtful targets, so that old records can be reproduced.
+    doubtful targets, so that old records can be reproduced. ``skip_bad`` is ``data.skip_bad_rows``:
+    rows that are no rows and those with a target cell that cannot be read are left out, and named.
 
     Raises:
         DataError: The file cannot be read, or its targets cannot be used.
     """
-    table = read_table(path)
+    table = read_table(path, skip_bad=skip_bad)
+    with rows_for_lines(table):
+        return _with_targets(table, smiles, names, task, version, skip_bad)
+
+
+def read_own_of(config: DataConfig) -> tuple[Table, Targets]:
+    """Read the table that ``config`` names, as ``read_own`` does."""
+    assert config.path is not None
+    return read_own(
+        Path(config.path),
+        config.smiles,
+        config.targets,
+        config.task,
+        config.featuriser,
+        config.skip_bad_rows,
+    )
+
+
+@contextmanager
+def rows_for_lines(table: Table) -> Iterator[None]:
+    """Add to errors about a table whose file has no lines what is counted instead."""
+    try:
+        yield
+    except DataError as error:
+        if table.kind != "Parquet":
+            raise
+        raise DataError(f"{error}\n  (lines are the rows of the Parquet file, from 1)") from None
+
+
+def _with_targets(
+    table: Table,
+    smiles: str,
+    names: Sequence[str],
+    task: Task | None,
+    version: int,
+    skip_bad: bool,
+) -> tuple[Table, Targets]:
+    if skip_bad:
+        chosen = target_names(table, smiles, names)
+        wrong = wrong_cells(table, chosen, task)
+        table = table.without(wrong, "as a target in them cannot be read")
     targets = read_targets(table, smiles, names, task, strict=version > 1)
     # With one target, the rows without a value are left out, and ``kept`` makes the note on them.
     every = version == 1 or len(targets.names) > 1

@@ -18,9 +18,9 @@ from pdf_search.errors import DataError
 from pdf_search.graphs import Array, GraphSet
 from pdf_search.records import Protocol, Task
 
-FORMAT = 4  # of the prepared folder; after a change, older folders are prepared again
-READABLE = (2, 3, FORMAT)  # formats of folders that a recorded sweep may still name
-OPTIONAL_ARRAYS = ("rows", "molecules")
+FORMAT = 5  # of the prepared folder; after a change, older folders are prepared again
+READABLE = (2, 3, 4, FORMAT)  # formats of folders that a recorded sweep may still name
+OPTIONAL_ARRAYS = ("rows", "molecules", "scaffolds")
 GRAPH_ARRAYS = tuple(f.name for f in fields(GraphSet) if f.name != "self_type")
 
 
@@ -39,6 +39,7 @@ class Prepared:
     notes: tuple[str, ...] = ()  # how the files were read, a sentence each
     rows: NDArray[np.int64] | None = None  # [G] row of the user's file; None: the graph's number
     molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
+    scaffolds: NDArray[np.int64] | None = None  # [G] equal for molecules of the same scaffold
     bases: tuple[BasisConfig, ...] = ()  # if a bank of a part of one is built, all of it is
 
     def without_targets(self, hidden: NDArray[np.int64]) -> Prepared:
@@ -83,6 +84,7 @@ def load_prepared(folder: Path) -> Prepared:
         notes=tuple(meta.get("notes", ())),
         rows=arrays.get("rows"),  # type: ignore[arg-type]
         molecules=arrays.get("molecules"),  # type: ignore[arg-type]
+        scaffolds=arrays.get("scaffolds"),  # type: ignore[arg-type]
     )
 
 

@@ -43,6 +43,7 @@ class RawSet:
     notes: tuple[str, ...] = ()  # how the user's files were read, a sentence each
     rows: NDArray[np.int64] | None = None  # [G] row of the user's file, from 0; None: as numbered
     molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
+    scaffolds: NDArray[np.int64] | None = None  # [G] equal for molecules of the same scaffold
 
 
 def silent(_: str) -> None:

@@ -6,18 +6,16 @@ import hashlib
 import importlib.metadata
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pdf_search.atomic import new_folder, put_folder
 from pdf_search.config import DataConfig
 from pdf_search.data import registry
-from pdf_search.data.molecules import smiles_table
+from pdf_search.data.molecules.smiles_table import read_own_of, rows_for_lines
 from pdf_search.data.raw import download, ogb_csv, tu, zinc
 from pdf_search.data.raw.find_files import DEPTH, Wanted, has_all, plain, search
 from pdf_search.data.raw.ogb_package import graph_property_sets
@@ -25,7 +23,6 @@ from pdf_search.data.raw.raw_set import Progress, RawSet, silent
 from pdf_search.data.registry import TU_SETS, DatasetInfo, lookup
 from pdf_search.errors import DataError
 from pdf_search.paths import expanded
-from pdf_search.records import Task
 
 
 @dataclass(frozen=True)
@@ -232,36 +229,30 @@ def _ogb_names(name: str) -> frozenset[str]:
 
 
 def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
-    if info.name == "csv":
-        assert config.path is not None
-        path, smiles, names = expanded(config.path), config.smiles, config.targets
-    else:
+    if info.name != "csv":
         path = Path(str(files("pdf_search.data") / "freesolv" / "freesolv.csv"))
-        smiles, names = "smiles", ("expt",)
+        config = DataConfig(
+            name="csv", path=str(path), targets=("expt",), featuriser=config.featuriser
+        )
+    assert config.path is not None
+    path = expanded(config.path)
     identity = {
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "smiles": smiles,
-        "targets": list(names),
+        "smiles": config.smiles,
+        "targets": list(config.targets),
         "task": str(info.task),
         "task_given": config.task is not None,  # notes and refusals depend on it
+        "split_column": config.split_column,
+        "skip_bad_rows": config.skip_bad_rows,
         "featuriser": {name: importlib.metadata.version(name) for name in ("ogb", "rdkit")}
         | {"version": config.featuriser},
     }
-    read = partial(_read_table, path, smiles, names, config.task, config.featuriser)
-    return RawFiles(identity, str(path.absolute()), read)
+    return RawFiles(identity, str(path.absolute()), partial(_read_table, config))
 
 
-def _read_table(
-    path: Path,
-    smiles: str,
-    names: tuple[str, ...],
-    task: Task | None,
-    version: int,
-    say: Progress,
-) -> RawSet:
+def _read_table(config: DataConfig, say: Progress) -> RawSet:
     from pdf_search.data.molecules.featurise import read_molecules  # noqa: PLC0415
 
-    table, targets = smiles_table.read_own(path, smiles, names, task, version)
-    raw = read_molecules(table, smiles, targets, say, version)
-    rows = np.array(table.numbers, np.int64) if table.numbers else None
-    return replace(raw, rows=rows, notes=(*table.notes, *targets.notes, *raw.notes))
+    table, targets = read_own_of(config)
+    with rows_for_lines(table):
+        return read_molecules(table, targets, config, say)

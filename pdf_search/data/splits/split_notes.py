@@ -37,8 +37,8 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
         *averaged_note(data),
         *scale_notes(data, config),
     ]
-    shared = shared_molecules(data, config, parts)
-    return replace(data, notes=(*data.notes, *notes, *([shared] if shared else [])))
+    told = [_scaffold_note(data, config, parts[0]), shared_molecules(data, config, parts)]
+    return replace(data, notes=(*data.notes, *notes, *filter(None, told)))
 
 
 Parts = list[tuple[Numbers, Numbers, Numbers]]
@@ -81,6 +81,19 @@ def _class_notes(data: Prepared, config: TrialConfig, parts: Parts) -> list[str]
 
 def _class_name(data: Prepared, number: int) -> str:
     return data.class_names[number] if number < len(data.class_names) else str(number)
+
+
+def _scaffold_note(
+    data: Prepared, config: TrialConfig, parts: tuple[Numbers, Numbers, Numbers]
+) -> str:
+    """Say how a split by scaffold came out; "" for another split."""
+    if config.data.split_by != "scaffold" or data.scaffolds is None or data.official is not None:
+        return ""
+    each = [
+        f"{len(part):,} {name} of {len(np.unique(data.scaffolds[part])):,}"
+        for name, part in zip(_PARTS, parts, strict=True)
+    ]
+    return f"split by scaffold: {', '.join(each)} scaffolds"
 
 
 def _class_note(name: str, count: int, config: TrialConfig, lacking: Counter[str]) -> str:

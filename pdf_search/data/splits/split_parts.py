@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.build import array_hash
 from pdf_search.data.prepared.folder import Prepared
+from pdf_search.data.splits.scaffold_parts import scaffold_parts
 from pdf_search.data.splits.split_units import known_as, units_of
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Protocol, Replicate, Task
@@ -101,6 +102,8 @@ def _fixed_parts(
 
 def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
     """Random parts of 80:10:10; what rounding leaves over goes to the test part."""
+    if config.data.split_by == "scaffold":
+        return scaffold_parts(data, config)
     units = units_of(data, config)
     count = len(units)
     if count < 10:
@@ -118,6 +121,11 @@ def _fold_parts(
 ) -> tuple[Numbers, Numbers, Numbers]:
     """The parts of a fold: training without validation, validation, and the held-out fold."""
     folds, seed = config.folds, config.data.split_seed
+    if config.data.split_by == "scaffold":
+        raise DataError(
+            f"data.split_by: scaffold deals out 80:10:10, protocol {config.protocol} has folds: "
+            "set protocol to split, or split_by to molecule"
+        )
     if folds is None or replicate.fold is None or not 0 <= replicate.fold < folds:
         raise DataError(f"fold {replicate.fold} is not one of 0..{(folds or 0) - 1}")
     units = units_of(data, config)

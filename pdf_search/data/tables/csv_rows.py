@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+
+from pdf_search.data.tables.file_bytes import unpacked_name
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SAMPLE = 100  # the first rows, in which a separator must give equal numbers of cells
@@ -25,7 +27,14 @@ class Row(NamedTuple):
 
 
 class QuoteError(Exception):
-    """A quotation mark that is not closed, or is closed in the wrong place."""
+    """A quotation mark that is not closed, or is closed in the wrong place.
+
+    ``lines`` are those without which the others can be read.
+    """
+
+    def __init__(self, message: str, *lines: int) -> None:
+        super().__init__(message)
+        self.lines = lines
 
 
 class Layout(NamedTuple):
@@ -58,7 +67,7 @@ def find_layout(text: str, path: Path) -> Layout:
 
 def usual_separator(path: Path) -> str:
     """Return the separator that is usual for a file's suffix: a tab or a comma."""
-    return "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
+    return "\t" if unpacked_name(path).suffix.lower() in (".tsv", ".tab") else ","
 
 
 def rows_of(text: str, separator: str) -> Iterator[Row]:
@@ -75,7 +84,7 @@ def rows_of(text: str, separator: str) -> Iterator[Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise QuoteError(_unclosed(first, reader.line_num, str(error))) from None
+            raise QuoteError(_unclosed(first, reader.line_num, str(error)), first) from None
         if cells and not (len(cells) == 1 and cells[0].isspace()):
             yield Row(first, reader.line_num, cells)
         first = reader.line_num + 1
@@ -100,9 +109,19 @@ def check_lines(text: str, separator: str, rows: list[Row], width: int) -> list[
             raise QuoteError(
                 f"line {row.first}: a quotation mark on this line opens a cell that is closed on "
                 f"line {row.last} only and holds whole rows: remove the mark, or, if the cell is "
-                "right, the line breaks inside it"
+                "right, the line breaks inside it",
+                row.first,
+                row.last,
             )
     return [row.first for row in spread]
+
+
+def without_lines(text: str, lines: Collection[int]) -> str:
+    """Return the text with these lines emptied; the others keep their numbers."""
+    parts = re.split(f"({_LINE_END.pattern})", text)  # lines and their ends in turn
+    for line in lines:
+        parts[2 * (line - 1)] = ""
+    return "".join(parts)
 
 
 def _widths(text: str, separator: str) -> list[int]:

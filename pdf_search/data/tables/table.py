@@ -1,4 +1,4 @@
-"""Reads a user's table file into columns and rows, with notes on how it was read."""
+"""The columns and rows of a user's table, and messages about its rows."""
 
 from __future__ import annotations
 
@@ -9,29 +9,19 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from pdf_search.data.tables.cells import is_number
-from pdf_search.data.tables.csv_rows import (
-    SEPARATORS,
-    Layout,
-    QuoteError,
-    Row,
-    check_lines,
-    find_layout,
-    rows_of,
-    usual_separator,
-)
-from pdf_search.data.tables.text_file import read_text
+from pdf_search.data.tables.csv_rows import SEPARATORS
 from pdf_search.errors import DataError
-from pdf_search.wording import counted
 
 _SHOWN = 20  # wrong lines in an error
 _LISTED = 10  # lines in a note
-_WIDTH = 60  # characters of a wrong row
-_SIGN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a table file, each with the line of the file on which it begins."""
+    """The rows of a table file, each with the line of the file on which it begins.
+
+    A Parquet file has no lines; its rows are counted from 1 instead.
+    """
 
     path: Path
     columns: tuple[str, ...]  # a name may be empty or occur twice as long as nobody asks for it
@@ -41,6 +31,9 @@ class Table:
     notes: tuple[str, ...] = ()  # how the file was read, a sentence each
     padded: Mapping[str, list[int]] = field(default_factory=dict)  # lines of cells with blanks
     as_pandas: str = "sep=','"  # the options with which pandas reads it
+    kind: str = "text"  # the format of the file: text, Parquet or SDF
+    molecules: str = ""  # the column of molecules that the format itself has, as SDF does
+    unreadable: Mapping[int, str] = field(default_factory=dict)  # line: why it has no molecule
 
     def column(self, name: str, key: str) -> list[str]:
         """Return the cells of a column. ``key`` is the setting that named it, for the message.
@@ -69,12 +62,31 @@ class Table:
         others = [line for i, line in enumerate(self.lines) if i not in places_kept]
         left = "is left out" if len(others) == 1 else "are left out"
         note = f"{rows_have(len(others))} {lack} and {left}: {at_lines(others)}"
+        return replace(self._at(places, numbers), notes=(*self.notes, note))
+
+    def without(self, wrong: Mapping[int, str], what: str) -> Table:
+        """Return a table without the rows at the places ``wrong``, and a note on these.
+
+        ``wrong`` has what is wrong at each place, and ``what`` begins the note.
+
+        Raises:
+            DataError: No row is left.
+        """
+        if not wrong:
+            return self
+        note = left_out([(self.lines[i], why) for i, why in wrong.items()], len(self.rows), what)
+        if len(wrong) == len(self.rows):
+            raise DataError(f"{self.path}: no row is left: {note}")
+        numbers = self.numbers or list(range(len(self.rows)))
+        places = [i for i in range(len(self.rows)) if i not in wrong]
+        return replace(self._at(places, numbers), notes=(*self.notes, note))
+
+    def _at(self, places: Sequence[int], numbers: Sequence[int]) -> Table:
         return replace(
             self,
             rows=[self.rows[i] for i in places],
             lines=[self.lines[i] for i in places],
             numbers=[numbers[i] for i in places],
-            notes=(*self.notes, note),
         )
 
     def _line_of(self, name: str) -> int | None:
@@ -100,127 +112,6 @@ class Table:
         )
 
 
-def read_table(path: Path, as_is: bool = False, option: str = "data.path") -> Table:
-    """Read a table with a header line, separated by commas, semicolons, tabs or vertical bars.
-
-    Blank lines are no rows. Cells are stripped, and rows of empty cells are left out with a note;
-    with ``as_is`` neither is done. ``option`` is the setting that named the file, for messages.
-
-    Raises:
-        DataError: There is no such file, it is not UTF-8 text, it has no header or no rows, a
-            quotation mark is not closed or encloses whole rows, or rows have another number of
-            cells than the header.
-    """
-    text = read_text(path, option)
-    layout = find_layout(text, path)
-    try:
-        rows = list(rows_of(text, layout.separator))[layout.said :]
-        header = _header(path, rows)
-        _check_said(path, layout, header)
-        spread = check_lines(text, layout.separator, rows, len(header))
-    except QuoteError as error:
-        raise DataError(f"{path}: {error}") from None
-    notes = []
-    if layout.said or layout.separator != usual_separator(path):
-        notes.append(f"the cells of the file are separated by {SEPARATORS[layout.separator]}")
-    if spread:
-        notes.append(f"{rows_have(len(spread))} a cell over several lines: {at_lines(spread)}")
-    head, *body = rows
-    full = [i for i, row in enumerate(body) if as_is or any(map(str.strip, row.cells))]
-    if not full:
-        raise DataError(f"{path} has a header but no rows")
-    _check_widths(path, layout.separator, head, [body[i] for i in full])
-    cells = [row.cells if as_is else [cell.strip() for cell in row.cells] for row in body]
-    lines = [row.first for row in body]
-    options = f"sep={layout.separator!r}" + (", skiprows=1" if layout.said else "")
-    padded = {} if as_is else _padded(header, body)
-    table = Table(path, header, cells, lines, notes=tuple(notes), padded=padded, as_pandas=options)
-    if not as_is:
-        _refuse_second_header(path, head, body)
-    return table if len(full) == len(body) else table.kept(full, "no content")
-
-
-def _header(path: Path, rows: list[Row]) -> tuple[str, ...]:
-    header = tuple(cell.strip() for cell in rows[0].cells) if rows else ()
-    if not any(header):
-        problem = "its first line holds no names" if rows else "it is empty"
-        raise DataError(f"{path}: {problem}; a header line with one name per column is needed")
-    return header
-
-
-def _padded(header: tuple[str, ...], rows: list[Row]) -> dict[str, list[int]]:
-    """For each column the first lines of the rows whose cell has blanks around its content."""
-    found: dict[str, list[int]] = {}
-    for row in rows:
-        for name, cell in zip(header, row.cells, strict=False):  # of empty rows any width
-            if cell.strip() not in ("", cell):
-                found.setdefault(name, []).append(row.first)
-    return found
-
-
-def _refuse_second_header(path: Path, header: Row, rows: list[Row]) -> None:
-    """Refuse a table in which the header occurs again among the rows."""
-    names = [cell.strip().casefold() for cell in header.cells]
-    again = [row.first for row in rows if [c.strip().casefold() for c in row.cells] == names]
-    refuse(
-        [f"line {line}" for line in again],
-        f"{path}: the names of the columns, line {header.first}, stand once more among the rows",
-        "files were put one after another: keep the first line of names only",
-    )
-
-
-def _check_said(path: Path, layout: Layout, header: tuple[str, ...]) -> None:
-    """Refuse a line such as ``sep=;`` if the header has other separators instead."""
-    if not layout.said or len(header) > 1:
-        return
-    for other, name in SEPARATORS.items():
-        if other in header[0]:
-            raise DataError(
-                f"{path}: line 1 says that cells are separated by {SEPARATORS[layout.separator]}, "
-                f"but in line 2 {name} stand between them: remove line 1 or correct it"
-            )
-
-
-def _check_widths(path: Path, separator: str, header: Row, rows: list[Row]) -> None:
-    width = len(header.cells)
-    other = [row for row in rows if len(row.cells) != width]
-    shown = (_shortened(row.cells, separator) for row in other)
-    wrong = [
-        f"line {row.first}: {_cells(len(row.cells))}, not {width}: {text}"
-        for row, text in zip(other, shown, strict=True)
-    ]
-    names = ", ".join(cell.strip() for cell in header.cells)
-    what = f"{path}: rows do not fit the header, line {header.first}, {names}"
-    refuse(wrong, what, _width_remedy(separator, width, rows, other))
-
-
-def _width_remedy(separator: str, width: int, rows: list[Row], other: list[Row]) -> str:
-    """Say what to do about the rows ``other``, which are not as wide as the header."""
-    starts = {cell.strip()[:1] for row in other for cell in row.cells}
-    if width == 1:
-        return "the line of names comes first: remove lines above it"
-    if '"' in starts or "'" in starts:
-        return "a cell is quoted by \", not by ', with no blank before the mark"
-    remedies = []
-    if all(len(row.cells) == width + 1 for row in rows):
-        remedies.append("every row has a cell more than the header: name all columns")
-    if any(len(row.cells) == 1 for row in other):
-        remedies.append("remove lines that are no rows, such as a comment or a total")
-    if any(len(row.cells) > width for row in other):
-        remedies.append(f"quote cells that contain {_SIGN[separator]}, remove those too many")
-        remedies += ["numbers have a decimal point"] if separator == "," else []
-    return "; ".join(remedies or ["give every row all its cells, also empty ones"])
-
-
-def _cells(count: int) -> str:
-    return counted(count, "cell")
-
-
-def _shortened(cells: list[str], separator: str) -> str:
-    text = f"{separator} ".join(cells)
-    return repr(text if len(text) <= _WIDTH else f"{text[:_WIDTH]}...")
-
-
 def refuse(wrong: list[str], what: str, remedy: str) -> None:
     """Raise an error that lists the first 20 items of ``wrong``; do nothing if it is empty.
 
@@ -240,6 +131,19 @@ def at_lines(lines: Sequence[int]) -> str:
     shown = ", ".join(map(str, lines[:_LISTED]))
     rest = len(lines) - _LISTED
     return f"line{'s'[: len(lines) > 1]} {shown}" + (f" and {rest} more" if rest > 0 else "")
+
+
+def left_out(wrong: Sequence[tuple[int, str]], rows: int, what: str) -> str:
+    """Return a note on rows that are left out; the first 10 are named with their causes.
+
+    ``wrong`` has the line and the cause of each, ``rows`` is the number of rows before, and
+    ``what`` says what the rows have in common.
+    """
+    named = "; ".join(f"line {line}: {why}" for line, why in wrong[:_LISTED])
+    rest = [line for line, _ in wrong[_LISTED:]]
+    more = f"; and {len(rest)} more, {at_lines(rest)}" if rest else ""
+    are = "is" if len(wrong) == 1 else "are"
+    return f"{len(wrong):,} of {rows:,} rows {are} left out, {what}: {named}{more}"
 
 
 def rows_have(count: int) -> str:

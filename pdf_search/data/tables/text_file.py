@@ -1,4 +1,4 @@
-"""Reads a user's text file, or says what the file is instead and how to save it as UTF-8."""
+"""Decodes a user's text file, or says what the file is instead and how to save it as UTF-8."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import re
 from pathlib import Path
 
 from pdf_search.errors import DataError
-from pdf_search.paths import expanded
 
 _WORKBOOK = "open it in a spreadsheet program and save the sheet as 'CSV UTF-8'"
 _PAGE = "it is a web page: download the file itself ('raw')"
 _JSON = "it is JSON: write it with pandas' to_csv(..., index=False)"
 _STARTS = {
-    b"\x1f\x8b": "it is compressed: unpack it with gunzip",
-    b"BZh9": "it is compressed: unpack it with bunzip2",
-    b"\xfd7zXZ": "it is compressed: unpack it with unxz",
-    b"\x28\xb5\x2f\xfd": "it is compressed: unpack it with unzstd",
-    b"PK\x03\x04": f"it is an Excel workbook or a zip archive: unpack it, or {_WORKBOOK}",
+    b"PK\x03\x04": f"it is an Excel workbook or a zip archive of several files: unpack it, or "
+    f"{_WORKBOOK}",
     b"\xd0\xcf\x11\xe0": f"it is an old Excel workbook: {_WORKBOOK}",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), _PAGE),
     **dict.fromkeys((b"[{", b"{"), _JSON),
@@ -27,22 +23,16 @@ _AROUND = 20  # bytes shown on either side of a byte that is not UTF-8
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
-def read_text(path: Path, option: str) -> str:
+def text_of(data: bytes, path: Path, option: str) -> str:
     """Return the text of a UTF-8 file without a byte order mark; line ends are not changed.
 
-    ``option`` is the setting that named the file, for messages.
+    ``data`` is the file's content, and ``option`` the setting that named it, for messages.
 
     Raises:
-        DataError: There is no such file, it cannot be read, or it is not UTF-8 text.
+        DataError: It is not UTF-8 text.
     """
-    try:
-        data = expanded(path).read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{option}: no file {expanded(path).absolute()}") from None
-    except OSError as error:
-        raise DataError(f"{option}: {path} cannot be read: {error.strerror}") from None
     if problem := _other_kind(data) or _not_utf8(data, path):
-        raise DataError(f"{option}: {path} is not a UTF-8 CSV file: {problem}")
+        raise DataError(f"{option}: {path} is not a UTF-8 text file: {problem}")
     return data.decode("utf-8-sig")
 
 
@@ -52,8 +42,6 @@ def _other_kind(data: bytes) -> str:
     for start, what in _STARTS.items():
         if data.startswith(start) or begin.startswith(start):
             return what
-    if data.startswith(b"PAR1") and data.endswith(b"PAR1"):
-        return "it is a Parquet file: write it with pandas' to_csv(..., index=False)"
     head = data[:_HEAD]
     if head.count(0) > len(head) / 1.6:  # of ASCII text 3/4 of the bytes are 0, in UTF-16 1/2
         return (

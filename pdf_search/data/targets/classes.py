@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +51,18 @@ def class_numbers(
     return values, tuple(labels), notes
 
 
+def odd_cells(column: Sequence[str]) -> dict[int, str]:
+    """Return the cells, by place, that may be a class or a missing value, or have a line break."""
+    return {
+        i: repr(cell)
+        for i, cell in enumerate(column)
+        if (cell and cells.is_missing(cell)) or len(cell.splitlines()) > 1
+    }
+
+
 def _refuse_odd(table: Table, name: str, column: list[str]) -> None:
     """Refuse cells such as NA, which may be a class or none, and cells with a line break."""
-    wrong = [
-        f"line {line}: {cell!r}"
-        for line, cell in zip(table.lines, column, strict=True)
-        if (cell and cells.is_missing(cell)) or len(cell.splitlines()) > 1
-    ]
+    wrong = [f"line {table.lines[i]}: {why}" for i, why in odd_cells(column).items()]
     refuse(
         wrong,
         f"{table.path}: column {name!r} holds cells that may be a class or none",

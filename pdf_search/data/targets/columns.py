@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pdf_search.data.tables import cells
 from pdf_search.data.tables.table import Table, refuse
+from pdf_search.data.targets import classes
 from pdf_search.data.targets.classes import class_numbers
 from pdf_search.data.targets.guess_task import (
     gap_code_note,
@@ -71,13 +72,13 @@ def read_targets(
     """
     table.column(smiles, "data.smiles")
     given = tuple(names)
-    names = _target_names(table, smiles, given)
+    names = target_names(table, smiles, given)
     nameless = [] if given else _nameless(table)
     if task is Task.MULTICLASS:
         if len(names) != 1:
             raise DataError(f"data.task multiclass takes one target column, not {', '.join(names)}")
-        numbers, classes, doubts = class_numbers(table, names[0], strict)
-        return Targets(names, task, numbers, classes, (*nameless, *doubts))
+        numbers, labels, doubts = class_numbers(table, names[0], strict)
+        return Targets(names, task, numbers, labels, (*nameless, *doubts))
     values = np.stack([_numbers(table, name) for name in names], axis=1)
     names, values, empty = _with_values(table, names, values)
     doubts = [] if task else whole_number_note(table, names, values)
@@ -93,7 +94,13 @@ def read_targets(
     return Targets(names, task, values, notes=notes)
 
 
-def _target_names(table: Table, smiles: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def target_names(table: Table, smiles: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the target columns: ``names``, or the one column besides ``smiles``.
+
+    Raises:
+        DataError: None is named and there are several or none, or a name is repeated.
+    """
+    names = tuple(names)
     if not names:
         others = tuple(dict.fromkeys(name for name in table.columns if name not in (smiles, "")))
         if len(others) != 1:
@@ -106,6 +113,20 @@ def _target_names(table: Table, smiles: str, names: tuple[str, ...]) -> tuple[st
     if len(set(names)) != len(names) or smiles in names:
         raise DataError(f"data.targets repeats a column: {', '.join(names)}")
     return names
+
+
+def wrong_cells(table: Table, names: Sequence[str], task: Task | None) -> dict[int, str]:
+    """Return for each row that has a target cell that cannot be read what is wrong with it.
+
+    The keys are places in ``table.rows``.
+    """
+    wrong: dict[int, str] = {}
+    for name in names:
+        column = table.column(name, "data.targets")
+        read = classes.odd_cells if task is Task.MULTICLASS else _odd_numbers
+        for place, why in read(column).items():
+            wrong.setdefault(place, f"{name} = {why}")
+    return dict(sorted(wrong.items()))
 
 
 def _nameless(table: Table) -> list[str]:
@@ -136,8 +157,23 @@ def _with_values(
 def _numbers(table: Table, name: str) -> NDArray[np.float32]:
     """A column as numbers [g], nan where a value is missing."""
     column = table.column(name, "data.targets")
+    exact, odd, causes = _parsed(column)
+    what = f"{table.path}: column {name!r} holds cells that are no number"
+    wrong = [f"line {table.lines[i]}: {why}" for i, why in odd.items()]
+    refuse(wrong, what, _remedy(table, column, causes))
+    _check_precision(f"{table.path}: column {name!r}", exact[~np.isnan(exact)])
+    return exact.astype(np.float32)
+
+
+def _odd_numbers(column: Sequence[str]) -> dict[int, str]:
+    """The cells that are no number, by place, with what is wrong."""
+    return _parsed(column)[1]
+
+
+def _parsed(column: Sequence[str]) -> tuple[NDArray[np.float64], dict[int, str], list[str]]:
+    """The numbers of a column, what is wrong with other cells by place, and causes of no number."""
     exact = np.full(len(column), np.nan)
-    wrong: list[str] = []
+    odd: dict[int, str] = {}
     causes: list[str] = []
     for i, cell in enumerate(column):
         if cells.is_missing(cell):
@@ -146,21 +182,19 @@ def _numbers(table: Table, name: str) -> NDArray[np.float32]:
             exact[i] = cells.number(cell)
         except ValueError as error:
             causes.append(str(error))
-            why = "" if causes[-1] == cells.TEXT else f": {error}"
-            wrong.append(f"line {table.lines[i]}: {cell!r}{why}")
+            odd[i] = repr(cell) + ("" if causes[-1] == cells.TEXT else f": {error}")
         else:
             if not abs(exact[i]) <= _LARGEST:
                 shown = cell if len(cell) <= _LONGEST else f"{exact[i]:g}"
-                wrong.append(f"line {table.lines[i]}: {shown!r} is out of range")
-    what = f"{table.path}: column {name!r} holds cells that are no number"
-    refuse(wrong, what, _remedy(table, column, causes))
-    _check_precision(f"{table.path}: column {name!r}", exact[~np.isnan(exact)])
-    return exact.astype(np.float32)
+                odd[i] = f"{shown!r} is out of range"
+    return exact, odd, causes
 
 
 def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
     """Say what to do about the cells that are no number; ``causes`` has the cause of each."""
     remedy = "write a number, or leave the cell empty where the target is unknown"
+    if len(causes) < len(column) / 2:
+        remedy += "; --skip-bad-rows leaves these rows out"
     if cells.TEXT in causes:
         remedy += f"; {cells.GAPS} are read as empty"
     if len(causes) == 1 and not (cells.is_number(column[0]) or cells.is_missing(column[0])):
@@ -172,7 +206,7 @@ def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
         words = Counter(cell for cell in column if cell)
         if len(words) <= _FEW_WORDS:
             remedy += f"; the cells are {in_words(words)}: write 1 and 0 for labels"
-        remedy += "; for class names set data.task to multiclass"
+        remedy += "; for class names set data.task to multiclass (--task classification)"
     return remedy
 
 

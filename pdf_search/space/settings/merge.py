@@ -19,7 +19,7 @@ Marks = MutableMapping[Where, str]
 WAYS = (("eps", "k"), ("powers",), ("pairs",))
 """The three ways to write the (eps, k) of the bases; each is a group of keys of ``basis``."""
 GRID = tuple(key for way in WAYS for key in way)
-OWN_DATA = ("path", "smiles", "targets", "task", "metric")
+OWN_DATA = ("path", "smiles", "targets", "task", "metric", "split_column", "skip_bad_rows")
 """The keys of ``data`` that hold for one data set only; another ``data.name`` drops them."""
 ABSENT = object()
 

@@ -1,0 +1,101 @@
+"""Splits of own molecules: by scaffold, and as a column gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pdf_search.config import DataConfig
+from pdf_search.data import Prepared, load_prepared, prepare, split_for, with_split_notes
+from pdf_search.data.molecules.scaffolds import scaffolds_of
+from pdf_search.errors import DataError
+from pdf_search.records import Phase, Protocol, Replicate
+from tests.data.conftest import trial
+
+RINGS = ["c1ccccc1", "C1CCCCC1", "c1ccncc1", "c1ccoc1", "C1CCNC1", "c1ccc2ccccc2c1", "c1ccsc1"]
+MOLECULES = [f"{'C' * i}{ring}" for i in range(1, 5) for ring in RINGS] + [
+    "C" * i for i in range(1, 13)
+]
+
+
+def own(folder: Path, header: str, rows: list[str], **keys: object) -> tuple[Prepared, DataConfig]:
+    (folder / "mine.csv").write_text("\n".join([header, *rows]) + "\n")
+    tree = {"name": "csv", "path": str(folder / "mine.csv"), "targets": ["y"], "featuriser": 2}
+    config = DataConfig.model_validate({**tree, "split_version": 2, **keys})
+    return load_prepared(prepare(config, cache=folder / "cache")), config
+
+
+def parts(data: Prepared, config: DataConfig) -> list[list[int]]:
+    confirm = trial(data=config, phase=Phase.CONFIRM)
+    split = split_for(data, confirm, Replicate(0, None))
+    assert split.test is not None
+    return [part.tolist() for part in (split.train, split.valid, split.test)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_scaffold_is_in_two_parts(tmp_path: Path, seed: int) -> None:
+    rows = [f"{smiles},{i / 4}" for i, smiles in enumerate(MOLECULES)]
+    data, config = own(tmp_path, "smiles,y", rows, split_by="scaffold", split_seed=seed)
+    found = parts(data, config)
+    scaffolds = scaffolds_of(MOLECULES)
+    each = [{scaffolds[i] for i in part} for part in found]
+    assert sorted(i for part in found for i in part) == list(range(len(MOLECULES)))
+    assert len(set().union(*each)) == sum(map(len, each))
+    assert "no ring" in each[0]  # twelve of forty
+    assert [len(part) for part in found] == [32, 4, 4]
+    noted = with_split_notes(data, trial(data=config)).notes
+    assert any(
+        note.startswith("split by scaffold: 32 training of 6, 4 validation") for note in noted
+    )
+
+
+def test_another_seed_gives_other_scaffolds(tmp_path: Path) -> None:
+    rows = [f"{smiles},{i / 4}" for i, smiles in enumerate(MOLECULES)]
+    found = []
+    for seed in range(5):
+        data, config = own(tmp_path, "smiles,y", rows, split_by="scaffold", split_seed=seed)
+        found.append(tuple(parts(data, config)[2]))
+    assert len(set(found)) > 1
+
+
+def test_scaffolds_need_a_split_of_molecules(tmp_path: Path) -> None:
+    rows = [f"{smiles},{i / 4}" for i, smiles in enumerate(MOLECULES)]
+    data, config = own(tmp_path, "smiles,y", rows, split_by="scaffold")
+    folds = trial(data=config, protocol=Protocol.INNER, folds=4)
+    with pytest.raises(DataError, match="scaffold deals out 80:10:10, protocol inner has folds"):
+        split_for(data, folds, Replicate(0, 0))
+    data, config = own(
+        tmp_path, "smiles,y", [f"{'C' * (i + 1)},{i}" for i in range(30)], split_by="scaffold"
+    )
+    with pytest.raises(DataError, match="1 scaffolds over 30 graphs are too few"):
+        parts(data, config)
+
+
+def test_a_column_gives_the_parts(tmp_path: Path) -> None:
+    words = ["train", "Val", "TEST", "training", "dev"]
+    rows = [f"{smiles},{i / 4},{words[i % 5]}" for i, smiles in enumerate(MOLECULES)]
+    data, config = own(tmp_path, "smiles,y,fold", rows, split_column="fold")
+    wanted = [[i for i in range(40) if i % 5 in (0, 3)], [i for i in range(40) if i % 5 in (1, 4)]]
+    assert parts(data, config) == [*wanted, [i for i in range(40) if i % 5 == 2]]
+    rows[3] = "C(C,1,no part"  # left out before the column is read
+    data, config = own(tmp_path, "smiles,y,fold", rows, split_column="fold")
+    assert [len(part) for part in parts(data, config)] == [15, 16, 8]
+    assert data.rows is not None
+    assert np.asarray(data.rows)[parts(data, config)[2]].tolist() == list(range(2, 40, 5))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["train", "valid", "test", "", "?"], r"line 5: ''\n  line 6: '\?'"),
+        (["train", "train", "test", "test", "test"], "no row is valid in column 'fold'"),
+    ],
+)
+def test_a_column_that_gives_no_split(tmp_path: Path, words: list[str], said: str) -> None:
+    rows = [f"{smiles},{i / 4},{words[i % 5]}" for i, smiles in enumerate(MOLECULES)]
+    with pytest.raises(DataError, match=said):
+        own(tmp_path, "smiles,y,fold", rows, split_column="fold")
+    with pytest.raises(DataError, match="no column 'part'"):
+        own(tmp_path, "smiles,y,fold", rows, split_column="part")
