@@ -12,7 +12,7 @@ import typer
 
 from pdf_search.cli.ending import exit_after, interrupted
 from pdf_search.cli.folders import recorded_folder, write_tables
-from pdf_search.cli.options import OutputOptions
+from pdf_search.cli.options import OutputOptions, OwnOptions
 from pdf_search.cli.output import print_result, say
 from pdf_search.cli.process import INTERRUPTED
 from pdf_search.cli.study_report import StudyReport
@@ -38,11 +38,16 @@ from pdf_search.sweep import (
 
 
 def plan_space(
-    space: str, sets: list[str] | None, options: dict[str, Any], output: OutputOptions
+    space: str,
+    sets: list[str] | None,
+    options: dict[str, Any],
+    output: OutputOptions,
+    own: OwnOptions | None = None,
 ) -> Plan:
     """Plan a sweep over a space; ``options`` are those fields of SweepOptions that were given."""
     settled = SweepOptions(out=output.out, db=output.url, **options)
-    return plan_sweep(load_space(space, sets or ()), settled, progress=say)
+    asked = None if own is None else own.asked
+    return plan_sweep(load_space(space, sets or (), asked=asked), settled, progress=say)
 
 
 def execute_plan(plan: Plan | StudyPlan) -> None:

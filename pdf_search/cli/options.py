@@ -13,13 +13,17 @@ from pdf_search.cli.output import say
 
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig
-    from pdf_search.data import Prepared
+    from pdf_search.data import Asked, Prepared
 
 _SEARCH, _CONFIRM, _MACHINE, _FILES = "Search", "Confirm", "Machine", "Files"
 _STUDY = "Study"
+_OWN = "Own data"
 
 SpaceName = Annotated[
-    str, Argument(help="A space or data set by name (see `pdf-search spaces`), or ./my.yaml.")
+    str,
+    Argument(
+        help="A space or data set by name (see `pdf-search spaces`), ./my.yaml, or ./data.csv."
+    ),
 ]
 SweepName = Annotated[str, Argument(metavar="NAME", help="Name of the sweep.")]
 Sets = Annotated[
@@ -192,6 +196,43 @@ class DataOptions:
         from pdf_search.data import load_prepared
 
         return load_prepared(self.prepare(config))
+
+
+@dataclass(frozen=True)
+class OwnOptions:
+    """The options for a data file of one's own in place of a space: its columns, task, split."""
+
+    smiles: Annotated[
+        str | None,
+        Option(metavar="COLUMN", help="Of the SMILES. Default: smiles.", rich_help_panel=_OWN),
+    ] = None
+    targets: Annotated[
+        list[str] | None,
+        Option("--target", metavar="COLUMN[,COLUMN]", help="To predict.", rich_help_panel=_OWN),
+    ] = None
+    task: Annotated[
+        str | None, Option(help="regression or classification.", rich_help_panel=_OWN)
+    ] = None
+    split: Annotated[
+        str | None,
+        Option(metavar="HOW", help="random, scaffold, or a column.", rich_help_panel=_OWN),
+    ] = None
+    skip_bad_rows: Annotated[
+        bool,
+        Option("--skip-bad-rows", help="Leave out rows that cannot be read.", rich_help_panel=_OWN),
+    ] = False
+
+    @property
+    def asked(self) -> Asked:
+        """What is said about the file.
+
+        Raises:
+            ConfigError: there is no such task.
+        """
+        from pdf_search.data import Asked
+
+        targets = tuple(self.targets or ())
+        return Asked(self.smiles, targets, self.task, self.split, self.skip_bad_rows)
 
 
 @dataclass(frozen=True)

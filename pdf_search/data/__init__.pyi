@@ -8,6 +8,10 @@ from .molecules.featurise import molecule_graphs as molecule_graphs
 from .molecules.isotopes import isotope_notes as isotope_notes
 from .molecules.smiles_table import Table as Table
 from .molecules.smiles_table import read_table as read_table
+from .own.asked import Asked as Asked
+from .own.settings import OwnData as OwnData
+from .own.settings import is_own as is_own
+from .own.settings import own_data as own_data
 from .prepared.cache import CacheEntry as CacheEntry
 from .prepared.cache import cache_entries as cache_entries
 from .prepared.cache import cache_folder as cache_folder

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.config import DataConfig, newest, parse_trial
-from pdf_search.data import DatasetInfo, canonical, lookup
+from pdf_search.data import Asked, DatasetInfo, canonical, is_own, lookup, own_data
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.paths import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
@@ -23,6 +23,7 @@ from pdf_search.space.definition import (
     with_new_names,
 )
 from pdf_search.space.files.problems import Problems, closest, did_you_mean
+from pdf_search.space.files.shipped import definition as parse_definition
 from pdf_search.space.files.shipped import (
     own_definition,
     seen_from,
@@ -31,7 +32,14 @@ from pdf_search.space.files.shipped import (
     shipped_text,
     shipped_tree,
 )
-from pdf_search.space.settings.overrides import Settable, data_set_named, lay_sets, read_sets
+from pdf_search.space.own.write import own_space_text
+from pdf_search.space.settings.overrides import (
+    Settable,
+    data_set_named,
+    lay_sets,
+    read_sets,
+    settings_named,
+)
 from pdf_search.space.space import Space
 from pdf_search.space.taxonomy import TaxonomySetting, lay_setting, taxonomy_setting
 
@@ -52,29 +60,53 @@ def load_space(
     overrides: Sequence[str] = (),
     setting: str | None = None,
     info: DatasetInfo | None = None,
+    asked: Asked | None = None,
 ) -> Space:
     """Load the space of a shipped name, a data set, or a file, and apply ``path=value`` overrides.
 
-    ``setting``: one of ``taxonomy_names()``; its bases and filter replace those of the space before
-    the overrides. ``info``: what is known of the data set, which is then not looked up.
+    For a data file of one's own a space is written by the rule in ``own.rule``; ``asked`` is what
+    is said about that file. ``setting``: one of ``taxonomy_names()``; its bases and filter replace
+    those of the space before the overrides. ``info``: what is known of the data set, which is then
+    not looked up.
 
     Raises:
         SpaceError: no such space, or a list of every problem with line, key and remedy.
+        DataError: a data file of one's own cannot be read.
     """
-    name, definition = _find(name_or_path)
+    guesses: tuple[str, ...] = ()
+    if is_own(name_or_path):
+        own = own_data(name_or_path, asked or Asked(), settings_named(overrides).get("data"))
+        name, guesses = own.name, own.notes
+        definition = parse_definition(own_space_text(own), f"written for {name_or_path}", "")
+    else:
+        _refuse_asked(name_or_path, asked)
+        name, definition = _find(name_or_path)
     laid = None if setting is None else taxonomy_setting(setting)
     definition = definition if laid is None else lay_setting(definition, laid)
     definition = _with_sets(definition, overrides)
     problems = definition.problems()
-    return assemble(name, definition, problems, _published(definition, laid, problems), info)
+    space = assemble(name, definition, problems, _published(definition, laid, problems), info)
+    return replace(space, notes=(*guesses, *space.notes))
 
 
-def space_text(name_or_path: str) -> str:
+def _refuse_asked(name: str, asked: Asked | None) -> None:
+    """Refuse options about a file of one's own for a space that says these things itself."""
+    if asked is not None and (options := asked.named()):
+        raise SpaceError(
+            f"{options}: only for a data file in place of the space {name}; in a space it is "
+            "data.smiles, data.targets, data.task, data.split_by or split_column, skip_bad_rows, "
+            "also with --set"
+        )
+
+
+def space_text(name_or_path: str, asked: Asked | None = None) -> str:
     """Return the YAML text of a space, as a start for one's own file.
 
     Raises:
         SpaceError: no such space, or its file has problems.
     """
+    if is_own(name_or_path):
+        return own_space_text(own_data(name_or_path, asked or Asked()))
     space = load_space(name_or_path)
     if name_or_path.endswith((".yaml", ".yml")):
         return expanded(name_or_path).read_text(encoding="utf-8")

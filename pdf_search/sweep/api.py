@@ -13,7 +13,7 @@ from pdf_search.data import Progress
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
 from pdf_search.results import Store, is_study_part, study_parts
-from pdf_search.space import Space, recorded_study
+from pdf_search.space import Space, recorded_study, searched_text
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.begun_data import begun_data
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
@@ -59,6 +59,7 @@ def run_sweep(
 
         def work(driver: Driver, runner: Runner) -> None:
             driver.store.create_sweep(record)
+            plan.folder.keep_space(searched_text(plan.space))
             _both_phases(driver, runner)
 
         return _drive(plan, store, work, console, functions)

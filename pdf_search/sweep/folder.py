@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+from pdf_search.atomic import whole_file
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.paths import expanded
 from pdf_search.records import PREDICTIONS
@@ -132,6 +133,16 @@ class SweepFolder:
     def database(self) -> str:
         """The SQLite file, or the URL of ``--db``."""
         return self.db or str(self.path / "results.db")
+
+    @property
+    def space(self) -> Path:
+        """The file with the space as it is searched, to be copied and changed."""
+        return self.path / "space.yaml"
+
+    def keep_space(self, text: str) -> None:
+        """Write the text of the space into the folder."""
+        with whole_file(self.space) as part:
+            part.write_text(text, encoding="utf-8")
 
     @property
     def log(self) -> Path:

@@ -234,3 +234,10 @@ def test_a_copied_sweep_goes_on_in_its_own_folder(swept: Path, copied: Path) -> 
     kept = [trial for trial in search if trial.checkpoint]
     assert all((copied / "theirs" / trial.checkpoint).is_dir() for trial in kept)
     assert sorted((swept / "runs" / "mine").rglob("*")) == before
+
+
+def test_the_folder_keeps_the_space_for_another_sweep() -> None:
+    kept = json.loads(run_here("plan", "runs/mine/space.yaml", "--json").stdout)
+    first = json.loads(run_here("plan", "mine.yaml", "--json").stdout)
+    for key in ("fingerprint", "first", "trials", "epochs", "configurations", "metric"):
+        assert kept[key] == first[key]

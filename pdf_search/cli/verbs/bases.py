@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from pdf_search.cli.folders import part_names, recorded_folder
 from pdf_search.cli.option_groups import option_groups
-from pdf_search.cli.options import AsJson, DataOptions, OutputOptions, Sets
+from pdf_search.cli.options import AsJson, DataOptions, OutputOptions, OwnOptions, Sets
 from pdf_search.cli.output import facts, print_json, print_result, say
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.errors import ConfigError
@@ -62,6 +62,7 @@ class BasesOptions:
 def bases(
     target: Target,
     grid: BasesOptions,
+    own: OwnOptions,
     source: DataOptions,
     output: OutputOptions,
     sets: Sets = None,
@@ -73,7 +74,7 @@ def bases(
     from pdf_search.graphs import analyse_bases
 
     basis = grid.basis
-    config, data = _found(target, sets, source, output)
+    config, data = _found(target, sets, own, source, output)
     found = CompactBases(data, config, progress=say)
     about = {
         "training_graphs": len(found.graphs),
@@ -99,7 +100,11 @@ def _text(title: str, analysis: dict[str, Any]) -> str:
 
 
 def _found(
-    target: str, sets: list[str] | None, source: DataOptions, output: OutputOptions
+    target: str,
+    sets: list[str] | None,
+    own: OwnOptions,
+    source: DataOptions,
+    output: OutputOptions,
 ) -> tuple[TrialConfig, Prepared]:
     """A trial of the space, data set or run, for its split, and the data.
 
@@ -114,7 +119,7 @@ def _found(
         if sets:
             raise ConfigError(f"--set: {folder} is a run, whose data are settled; leave it out")
         return _of_run(folder, source) if is_run(folder) else _of_sweep(target, source, output)
-    config = _example(load_space(target, sets or ()))
+    config = _example(load_space(target, sets or (), asked=own.asked))
     return config, source.load(config.data)
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from pdf_search.cli.option_groups import option_groups
-from pdf_search.cli.options import AsJson, DataOptions
+from pdf_search.cli.options import AsJson, DataOptions, OwnOptions
 from pdf_search.cli.output import facts, megabytes, print_json, print_result
+from pdf_search.errors import ConfigError
 from pdf_search.wording import counted
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ _SHOWN = 20  # most classes or targets that are printed
 @option_groups
 def data(
     source: DataOptions,
+    own: OwnOptions,
     name: Annotated[
-        str | None, Argument(help="A data set by name, or a CSV file of molecules.")
+        str | None, Argument(help="A data set by name, or a file of molecules.")
     ] = None,
     listed: Annotated[bool, Option("--list", help="What is known, and what is prepared.")] = False,
     sets: Annotated[
@@ -39,11 +41,11 @@ def data(
     if listed or name is None:
         _list_data(source.cache, as_json)
         return
-    config = _data_config(name, sets or [])
+    config, guesses = _data_config(name, sets or [], own)
     folder = source.prepare(config)
     loaded = load_prepared(folder)
     found = statistics(loaded) | {"folder": str(folder)}
-    found["notes"] = tuple(dict.fromkeys((*outlook(loaded, config), *found["notes"])))
+    found["notes"] = tuple(dict.fromkeys((*guesses, *outlook(loaded, config), *found["notes"])))
     if as_json:
         print_json(found)
         return
@@ -83,14 +85,27 @@ def _list_data(cache: Path | None, as_json: bool) -> None:
     print_result(facts(lines) if lines else "none is prepared yet")
 
 
-def _data_config(name: str, sets: list[str]) -> DataConfig:
-    """The configuration of a data set given by name, or by the path of a CSV file.
+def _data_config(name: str, sets: list[str], own: OwnOptions) -> tuple[DataConfig, tuple[str, ...]]:
+    """The configuration of a data set given by name or by its file, and what was guessed.
 
     Raises:
         ConfigError: a ``--set`` is no setting of a data set.
+        DataError: the file cannot be read.
     """
     from pdf_search.config import newest
-    from pdf_search.space import data_config
+    from pdf_search.data import own_data
+    from pdf_search.space import data_config, settings_named
 
-    own = "." in name or "/" in name
-    return data_config(newest({"name": "csv", "path": name} if own else {"name": name}), sets)
+    if not _is_file(name):
+        if options := own.asked.named():
+            raise ConfigError(f"{options}: only for a data file, not for {name}")
+        return data_config(newest({"name": name}), sets), ()
+    found = own_data(name, own.asked, settings_named(sets).get("data"))
+    guesses = tuple(note for note in found.notes if not note.startswith("task: "))
+    return data_config(newest(found.data), sets), guesses
+
+
+def _is_file(name: str) -> bool:
+    from pdf_search.data import is_own
+
+    return is_own(name) or "." in name or "/" in name

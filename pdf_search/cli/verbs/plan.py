@@ -14,6 +14,7 @@ from pdf_search.cli.options import (
     DataOptions,
     MachineOptions,
     OutputOptions,
+    OwnOptions,
     SearchOptions,
     Sets,
     SpaceName,
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """How thorough the plan is, and how it is printed."""
+    """What is changed in the space, how thorough the plan is, and how it is printed."""
 
+    sets: Sets = None
     quick: Annotated[bool, Option("--quick", help="Do not look which bases compact keeps.")] = False
     as_json: AsJson = False
 
@@ -37,23 +39,33 @@ class PlanOptions:
 @option_groups
 def plan(
     space: SpaceName,
+    own: OwnOptions,
     search: SearchOptions,
     confirming: ConfirmOptions,
     machine: MachineOptions,
     source: DataOptions,
     output: OutputOptions,
     how: PlanOptions,
-    sets: Sets = None,
 ) -> None:
     """Say what a sweep would do, and find what is wrong with it, without starting it."""
     from pdf_search.cli.execution import plan_space
 
     options = given(search, confirming, machine, source)
-    settled = plan_space(space, sets, {**options, "quick": how.quick}, output)
+    settled = plan_space(space, how.sets, {**options, "quick": how.quick}, output, own)
     if how.as_json:
         print_json(_facts(settled))
     else:
-        print_result("\n".join(settled.lines()))
+        print_result("\n".join([*settled.lines(), *_written(space, own)]))
+
+
+def _written(space: str, own: OwnOptions) -> list[str]:
+    """The space that was written for a data file of one's own, as text; [] for another space."""
+    from pdf_search.data import is_own
+    from pdf_search.space import space_text
+
+    if not is_own(space):
+        return []
+    return ["", space_text(space, own.asked)]
 
 
 def _facts(plan: Plan) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from pdf_search.cli.option_groups import option_groups
-from pdf_search.cli.options import AsJson, Sets
+from pdf_search.cli.options import AsJson, OwnOptions, Sets
 from pdf_search.cli.output import facts, print_json, print_result, say
 from pdf_search.errors import ConfigError
 from pdf_search.wording import counted
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 @option_groups
 def spaces(
+    own: OwnOptions,
     name: Annotated[
         str | None, Argument(help="A space by name or path; without it, all that are shipped.")
     ] = None,
@@ -39,9 +40,9 @@ def spaces(
             print_result(facts({known: space.description for known, space in found.items()}))
             print_result("every other ogbg-mol... data set has a space of its name as well")
         return
-    space = load_space(name, sets or ())
+    space = load_space(name, sets or (), asked=own.asked)
     if copy is not None:
-        _copy_space(name, copy)
+        _copy_space(name, copy, own)
     elif as_json:
         print_json(_space_facts(space))
     else:
@@ -101,13 +102,13 @@ def _domain_text(domain: Any, condition: Any) -> str:
     return f"{text}   (if {condition.path} = {' or '.join(map(str, condition.values))})"
 
 
-def _copy_space(name: str, target: Path) -> None:
+def _copy_space(name: str, target: Path, own: OwnOptions) -> None:
     from pdf_search.space import space_text
 
     if target.exists():
         raise ConfigError(f"{target} exists: choose another file")
     try:
-        target.write_text(space_text(name), encoding="utf-8")
+        target.write_text(space_text(name, own.asked), encoding="utf-8")
     except OSError as error:
         raise ConfigError(
             f"{target} cannot be written ({error.strerror}): give a file in a folder that exists"

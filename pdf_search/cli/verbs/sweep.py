@@ -8,6 +8,7 @@ from pdf_search.cli.options import (
     DataOptions,
     MachineOptions,
     OutputOptions,
+    OwnOptions,
     SearchOptions,
     Sets,
     SpaceName,
@@ -17,6 +18,7 @@ from pdf_search.cli.options import (
 @option_groups
 def sweep(
     space: SpaceName,
+    own: OwnOptions,
     search: SearchOptions,
     confirming: ConfirmOptions,
     machine: MachineOptions,
@@ -28,4 +30,4 @@ def sweep(
     from pdf_search.cli.execution import execute_plan, plan_space
 
     options = given(search, confirming, machine, source)
-    execute_plan(plan_space(space, sets, options, output))
+    execute_plan(plan_space(space, sets, options, output, own))

@@ -12,7 +12,7 @@ import typer
 from typer import Option
 
 from pdf_search.cli.option_groups import option_groups
-from pdf_search.cli.options import AsJson, DataOptions, Sets, SpaceName
+from pdf_search.cli.options import AsJson, DataOptions, OwnOptions, Sets, SpaceName
 from pdf_search.cli.output import print_json, print_result, say
 from pdf_search.cli.process import INTERRUPTED, let_idle_threads_sleep
 from pdf_search.errors import ConfigError, DataError, PdfSearchError
@@ -44,6 +44,7 @@ class TrainOptions:
 @option_groups
 def train(
     space: SpaceName,
+    own: OwnOptions,
     options: TrainOptions,
     source: DataOptions,
     sets: Sets = None,
@@ -65,7 +66,7 @@ def train(
     begun = _begun_folder(options) if options.resume else None
     known = None if begun is None else _begun_data(begun, source)
     info = None if known is None else known.info
-    chosen = load_space(space, sets or (), options.setting, info)
+    chosen = load_space(space, sets or (), options.setting, info, own.asked)
     config = _config(chosen, options)
     network = f"-{options.setting.rpartition('/')[2]}" if options.setting else ""
     resolve_device(config.device)  # before anything is prepared or written
