@@ -1,0 +1,127 @@
+"""Recorded steps against eager ones on the same device, over two epochs.
+
+Compared: losses, predictions, what was added to parameters, moments and buffers, step counts. Then
+steps that must be recorded again, steps without a graph, and whether any step waits for the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gpu_checks.bench import AT_ONCE, VARIANTS, Bench, Row
+from gpu_checks.compare import (
+    Named,
+    changes,
+    check,
+    checked,
+    relative,
+    state_of,
+    worst_by_replicate,
+)
+from gpu_checks.parts.engines import certain, on_cpu
+from pdf_search.training.cuda_graph.replay import emulated
+from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
+from pdf_search.training.replicate_trainer import ReplicateTrainer
+
+RATE = 1e-4
+QUICK = ("zinc", "dropout")  # where a step takes seconds; ``engines`` has all
+# A bias before a norm moves by the sign of rounding, which evaluation sees.
+OF_PREDICTIONS = 1e-2
+LIMIT = 1e-3  # other shapes round differently, and the optimizer divides by small numbers
+
+
+def rows(bench: Bench) -> Iterator[Row]:
+    for name in QUICK if bench.interpreted else VARIANTS:
+        yield from against_eager(bench, name)
+    yield from without_graphs(bench)
+    yield from waiting(bench)
+
+
+def some(bench: Bench, graphs: Tensor) -> Tensor:
+    """The graphs of all steps, or of one."""
+    return graphs[:, : bench.sizes.batch if bench.interpreted else None].to(bench.device)
+
+
+def against_eager(bench: Bench, name: str) -> Iterator[Row]:
+    config = bench.config(2, name)
+    splits, make = bench.setup(config)
+    eager, other = make(), make()
+    static = CudaGraphTrainer(other, bench.recorder, AT_ONCE)
+    valid = some(bench, splits.places("valid"))
+    before = state_of(eager)
+    losses, predictions = [], []
+    for epoch in (1, 2):
+        order = some(bench, splits.epoch_order(epoch))
+        if epoch == 1:  # one graph each: the second epoch needs more room, and a new recording
+            order = order[:, :1]
+        losses.append([p.train_epoch(epoch, order, RATE) for p in (static, eager)])
+        if epoch == 2 or not bench.interpreted:
+            predictions.append([torch.cat(p.predict(valid)) for p in (static, eager)])
+    yield check(f"{name}: losses", max(relative(*pair) for pair in losses), LIMIT)
+    yield check(
+        f"{name}: predictions", max(relative(*pair) for pair in predictions), OF_PREDICTIONS
+    )
+    ours, theirs = (changes(before, state_of(trainer)) for trainer in (other, eager))
+    yield from compared(name, ours, theirs)
+    static.close()
+
+
+def compared(name: str, ours: dict[str, Named], theirs: dict[str, Named]) -> Iterator[Row]:
+    sure = {n: certain(t) for n, t in theirs["moment"].items()}
+    for kind in theirs:
+        pair = [on_cpu(side[kind]) for side in (ours, theirs)]
+        if kind in ("parameter", "moment", "square"):
+            pair = [{n: t * sure[n].cpu() for n, t in named.items()} for named in pair]
+        yield checked(f"{name}: {kind}", worst_by_replicate(*pair), LIMIT)
+    grown = {n: float(t.norm()) for n, t in ours["parameter"].items() if bool(sure[n].any())}
+    still = [n for n, size in grown.items() if size == 0]
+    yield check(f"{name}: parameters that did not change", len(still), 0.5, worst=str(still[:3]))
+
+
+def without_graphs(bench: Bench) -> Iterator[Row]:
+    """Recording runs the step several times on no graph: nothing may change."""
+    splits, make = bench.setup(bench.config(2, "softmax"))
+    trainer = make()
+    before = state_of(trainer)
+    static = CudaGraphTrainer(trainer, bench.recorder, AT_ONCE)
+    nothing = torch.full_like(splits.epoch_order(1)[:, : bench.sizes.batch], -1).to(bench.device)
+    static.train_epoch(1, nothing, RATE)
+    added = changes(before, state_of(trainer))
+    most = max(float(t.abs().max()) for named in added.values() for t in named.values())
+    yield check("a step without graphs: the largest change", most, 0.0)
+    static.close()
+
+
+def waiting(bench: Bench) -> Iterator[Row]:
+    """No operation of a step may wait for the device: torch raises where one does."""
+    for name in VARIANTS if bench.gpu else ():
+        splits, make = bench.setup(bench.config(2, name))
+        steps = collected(bench, make(), splits)
+        torch.cuda.set_sync_debug_mode("error")
+        try:
+            for step in steps:
+                step()
+            waited = ""
+        except RuntimeError as error:
+            waited = str(error)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+        yield check(f"{name}: steps that wait", float(bool(waited)), 0.5, worst=waited[:200])
+
+
+def collected(bench: Bench, trainer: ReplicateTrainer, splits: Any) -> list[Callable[[], None]]:
+    """The steps that a trainer would record."""
+    steps: list[Callable[[], None]] = []
+
+    def keep(step: Callable[[], None]) -> Any:
+        steps.append(step)
+        return emulated(step)
+
+    static = CudaGraphTrainer(trainer, keep, AT_ONCE)
+    static.train_epoch(1, splits.epoch_order(1).to(bench.device), RATE)
+    static.predict(splits.places("valid").to(bench.device))
+    return steps
