@@ -6,10 +6,10 @@ Legend: R replicates, S parameters of a replicate.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from torch import Tensor
 
-from pdf_search.kernels.cpu.runtime import OPTIONS, threads
+from pdf_search.kernels.cpu.runtime import Kernel
 
 SPAN = 4096  # parameters that one worker updates at a time
 
@@ -27,11 +27,10 @@ def adamw_step(
     """See ``reference``."""
     arrays = (t.numpy() for t in (grad, *state, *(c[:, 0] for c in corrections), active))
     beta1, beta2, eps, decay = constants
-    with threads():
-        _step(*arrays, beta1, beta2, eps, float(rate), decay)
+    _step(*arrays, beta1, beta2, eps, float(rate), decay)
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _step(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     grad, values, mean, square, mean_correction, square_correction, active,
     beta1, beta2, eps, rate, decay,

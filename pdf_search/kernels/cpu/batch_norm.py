@@ -11,7 +11,7 @@ from numba import njit, prange
 from torch import Tensor
 
 from pdf_search.kernels.cpu.activation import activated, slope
-from pdf_search.kernels.cpu.runtime import OPTIONS, as_array, rows, threads
+from pdf_search.kernels.cpu.runtime import OPTIONS, Kernel, as_array, rows
 from pdf_search.kernels.structures import Norm, Statistics
 
 ROWS = 32  # entries summed in float32, before their sum is added in float64
@@ -24,11 +24,10 @@ def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Sta
     """See ``reference``."""
     mean, rstd = x.new_empty(2, *shift.shape).unbind()
     share = x.new_empty(len(x))
-    with threads():
-        _statistics(
-            as_array(x), as_array(weight)[..., 0], rows(shift), _f(norm.momentum), _f(norm.eps),
-            *map(rows, (norm.running_mean, norm.running_var, mean, rstd)), share.numpy(),
-        )  # fmt: skip
+    _statistics(
+        as_array(x), as_array(weight)[..., 0], rows(shift), _f(norm.momentum), _f(norm.eps),
+        *map(rows, (norm.running_mean, norm.running_var, mean, rstd)), share.numpy(),
+    )  # fmt: skip
     return Statistics(mean, rstd, share)
 
 
@@ -36,8 +35,7 @@ def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str 
     """See ``reference``."""
     out = torch.empty_like(x)
     flags = act is not None, act == "gelu"
-    with threads():
-        _forward(as_array(x), *map(rows, (mean, scale, beta)), *flags, out.numpy())
+    _forward(as_array(x), *map(rows, (mean, scale, beta)), *flags, out.numpy())
     return out
 
 
@@ -52,16 +50,15 @@ def norm_backward(
     """See ``reference``."""
     mean, rstd, share = statistics
     grad_x, grad_gamma, grad_beta = (torch.empty_like(t) for t in (x, mean, mean))
-    with threads():
-        _backward(
-            as_array(grad), as_array(x), as_array(weight)[..., 0],
-            *map(rows, (mean, rstd, *affine)), share.numpy(), act is not None, act == "gelu",
-            grad_x.numpy(), rows(grad_gamma), rows(grad_beta),
-        )  # fmt: skip
+    _backward(
+        as_array(grad), as_array(x), as_array(weight)[..., 0],
+        *map(rows, (mean, rstd, *affine)), share.numpy(), act is not None, act == "gelu",
+        grad_x.numpy(), rows(grad_gamma), rows(grad_beta),
+    )  # fmt: skip
     return grad_x, grad_gamma, grad_beta
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     x, weight, shift, momentum, eps, running_mean, running_var, mean, rstd, share_of
 ):
@@ -143,7 +140,7 @@ def _add_runs(sums, out):  # type: ignore[no-untyped-def]
             out[r, d] = total[d]
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-def]
     """Write act((x - mean) * scale + shift); without activation if ``act`` is False."""
     replicates, length, width = x.shape
@@ -159,7 +156,7 @@ def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-
                 target[d] = (row[d] - m[d]) * s[d] + b[d]
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     grad, x, weight, mean, rstd, gamma, beta, share_of, act, gelu, grad_x, grad_gamma, grad_beta
 ):

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pdf_search.kernels.cpu.runtime import OPTIONS, threads
+from pdf_search.kernels.cpu.runtime import ONE_CALLER, OPTIONS
 from pdf_search.kernels.structures import (
     CollatedLists,
     GraphLists,
@@ -30,7 +30,7 @@ def collate_lists(
 ) -> CollatedLists:
     """See ``operators.collate``."""
     *ragged, plus, minus, scratch = lists
-    with threads():  # one caller at a time: the scratch is shared
+    with ONE_CALLER:  # the scratch is shared
         made = _collate(
             graphs.contiguous().numpy(),
             first_node.numpy(),

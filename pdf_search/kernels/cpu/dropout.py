@@ -11,7 +11,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pdf_search.kernels.cpu.runtime import OPTIONS, as_array, threads
+from pdf_search.kernels.cpu.runtime import OPTIONS, Kernel, as_array
 from pdf_search.kernels.noise import mixed_value
 from pdf_search.kernels.structures import Draws
 
@@ -26,12 +26,11 @@ def dropped(x: Tensor, draws: Draws, rate: float) -> Tensor:
     out = torch.empty(x.shape)
     indices = [_ints(index) for index in draws.indices]
     owner = _NONE if draws.replicate is None else _ints(draws.replicate)
-    with threads():
-        _dropped(
-            as_array(x).reshape(-1, width), _ints(draws.keys), mixed_value(draws.place),
-            indices[0], indices[1] if len(indices) > 1 else _NONE, owner, rate,
-            out.numpy().reshape(-1, width),
-        )  # fmt: skip
+    _dropped(
+        as_array(x).reshape(-1, width), _ints(draws.keys), mixed_value(draws.place),
+        indices[0], indices[1] if len(indices) > 1 else _NONE, owner, rate,
+        out.numpy().reshape(-1, width),
+    )  # fmt: skip
     return out
 
 
@@ -65,7 +64,7 @@ def _fold_in(key, mixed):  # type: ignore[no-untyped-def]
     return _mix_bits(_u(_mixed_key(key) ^ mixed))
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _dropped(x, keys, place, first, second, owner, rate, out):  # type: ignore[no-untyped-def]
     """Write ``x`` [n, d] times its factors; ``place`` is mixed, the indices [n] are not."""
     limit, factor = _f(rate), _f(1 / (1 - rate))

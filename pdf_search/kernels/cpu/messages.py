@@ -8,12 +8,12 @@ Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channe
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor
 
 from pdf_search.kernels.cpu.activation import activated, slope
-from pdf_search.kernels.cpu.runtime import OPTIONS, as_array, threads
+from pdf_search.kernels.cpu.runtime import Kernel, as_array
 from pdf_search.kernels.structures import Messages
 
 _ONE = np.float32(1.0)
@@ -22,8 +22,7 @@ _ONE = np.float32(1.0)
 def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
     """See ``reference``."""
     out = y.new_empty(len(where.node), y.shape[2])
-    with threads():
-        _forward(_nodes(y), as_array(w), *_index(where), act == "gelu", out.numpy())
+    _forward(_nodes(y), as_array(w), *_index(where), act == "gelu", out.numpy())
     return out
 
 
@@ -33,11 +32,10 @@ def message_backward(
     """See ``reference``."""
     slots = len(where.nodes)
     grad_y, grad_w = y.new_zeros(y.shape), w.new_zeros(slots, *w.shape[1:])
-    with threads():
-        _backward(
-            as_array(grad), _nodes(y), as_array(w), *_index(where), act == "gelu",
-            _nodes(grad_y), grad_w.numpy(),
-        )  # fmt: skip
+    _backward(
+        as_array(grad), _nodes(y), as_array(w), *_index(where), act == "gelu",
+        _nodes(grad_y), grad_w.numpy(),
+    )  # fmt: skip
     return grad_y, grad_w.view(len(w), slots // len(w), *w.shape[1:]).sum(1)
 
 
@@ -50,7 +48,7 @@ def _index(where: Messages) -> tuple[NDArray[np.int64], ...]:
     return tuple(i.numpy() for i in (where.node, where.kind, where.ptr, where.nodes))
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _forward(y, w, node, kind, ptr, nodes, gelu, out):  # type: ignore[no-untyped-def]
     """Write out[m] = act(y[node[m]] + w[r, kind[m]]), and in a slot's last row minus the sum."""
     slots, width = len(ptr) - 1, y.shape[1]
@@ -70,7 +68,7 @@ def _forward(y, w, node, kind, ptr, nodes, gelu, out):  # type: ignore[no-untype
                     total[d] -= target[d]
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     grad, y, w, node, kind, ptr, nodes, gelu, grad_y, grad_w
 ):

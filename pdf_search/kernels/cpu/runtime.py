@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
 import torch
+from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -38,19 +39,34 @@ OPTIONS: dict[str, Any] = {
 }
 
 # OpenMP threads wake quickly, which saves a third of a step with several threads. But they spin
-# between calls even with one thread, and take CPU time from other trials. So a trial on one CPU
-# uses Numba's own pool, whose threads sleep. That pool takes one caller at a time, hence the lock.
+# between calls, and take CPU time from other trials. So a worker that begins on one CPU uses
+# Numba's own pool, whose threads sleep. That pool takes one caller at a time, hence the lock.
 if torch.get_num_threads() == 1:
     numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
-_ONE_CALLER = threading.Lock()
+ONE_CALLER = threading.Lock()
 
 
-@contextmanager
-def threads() -> Iterator[None]:
-    """Hold the lock to run kernels, with Numba set to as many threads as torch uses."""
-    with _ONE_CALLER:
-        _use_torch_threads()
-        yield
+class Kernel:
+    """A kernel with loops over ``prange``, compiled apart for one thread and for several.
+
+    Handing a loop to Numba's threads takes longer than most loops of a small trial, even to one
+    thread. What is not called is not compiled.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        threaded = FunctionType(function.__code__, function.__globals__, function.__name__)
+        threaded.__qualname__ = f"{function.__qualname__}_threaded"  # its name in Numba's cache
+        self.serial = njit(**OPTIONS)(function)
+        self.threaded = njit(parallel=True, **OPTIONS)(threaded)
+
+    def __call__(self, *arguments: Any) -> None:
+        """Run the kernel on as many threads as torch uses."""
+        if torch.get_num_threads() == 1:
+            self.serial(*arguments)
+            return
+        with ONE_CALLER:
+            _use_torch_threads()
+            self.threaded(*arguments)
 
 
 def _use_torch_threads() -> None:

@@ -13,7 +13,7 @@ import torch
 from numba import njit, prange
 from torch import Tensor
 
-from pdf_search.kernels.cpu.runtime import OPTIONS, Ints, as_array, threads
+from pdf_search.kernels.cpu.runtime import OPTIONS, Ints, Kernel, as_array
 from pdf_search.kernels.structures import CHUNK, GroupedTriples
 
 
@@ -36,8 +36,7 @@ def _run(
     chunks, joins = triples.plan["cpu"]
     partial = np.empty((joins[-1, 2] if len(joins) else 0, width), np.float32)
     first, second = triples.first.numpy(), triples.second.numpy()
-    with threads():
-        kernel(as_array(a), as_array(b), first, second, chunks, out.numpy(), partial)
+    kernel(as_array(a), as_array(b), first, second, chunks, out.numpy(), partial)
     _join(joins, partial, out.numpy())
     return out
 
@@ -71,7 +70,7 @@ def _plan(ptr: Ints, size: int) -> tuple[Ints, Ints]:
     return chunks, joins
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _product(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyped-def]
     for c in prange(len(chunks)):
         group, begin, end, row = chunks[c]
@@ -89,7 +88,7 @@ def _product(a, b, first, second, chunks, out, partial):  # type: ignore[no-unty
                 target[d] += x[d] * y[d]
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _scaled(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyped-def]
     for c in prange(len(chunks)):
         group, begin, end, row = chunks[c]
@@ -101,7 +100,7 @@ def _scaled(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyp
                 target[d] += factor * y[d]
 
 
-@njit(parallel=True, **OPTIONS)
+@Kernel
 def _dot(a, b, first, second, chunks, out, partial):  # type: ignore[no-untyped-def]
     for c in prange(len(chunks)):
         group, begin, end, row = chunks[c]
