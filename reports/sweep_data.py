@@ -66,8 +66,8 @@ class SweepData:
 
     @property
     def title(self) -> str:
-        """Name of the data set; for the user's own molecules the name of their file, no suffix."""
-        if self.sweep.dataset != "csv":
+        """Name of the data set; for the user's own data the name of their file, no suffix."""
+        if self.sweep.dataset not in ("csv", "graphs"):
             return self.sweep.dataset
         definition = self.sweep.space_definition.get("definition", {})
         trees = [entry.trial.config for entry in (*self.search, *self.confirm)]

@@ -27,9 +27,7 @@ SHOWN_GRAPHS = 12  # most numbers of kept graphs in a message
 
 RunName = Annotated[
     str,
-    Argument(
-        metavar="RUN", help="A run of `pdf-search train`: name or folder. A sweep with --trial."
-    ),
+    Argument(metavar="RUN", help="A run of `pdf-search train`, or a sweep: name or folder."),
 ]
 
 
@@ -50,8 +48,12 @@ class StoredModel:
     explained: Path
 
 
-def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredModel:
+def find_run(
+    run: str, which: TrialOptions, output: OutputOptions, winner: bool = False
+) -> StoredModel:
     """Find the model of a single run, or of a trial of a sweep if ``which`` gives a number.
+
+    ``winner``: a sweep may be named without a number, for the first of its confirmed trials.
 
     Raises:
         ConfigError: there is none, or it has no checkpoint.
@@ -67,7 +69,10 @@ def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredMode
     if holds_sweep(folder):
         found = recorded_folder(run, output)
         with found.open_store() as store:
-            raise _needs_number(found, part_names(store, found))
+            parts = part_names(store, found)
+            if parts or not winner:
+                raise _needs_number(found, parts)
+        return _of_sweep(run, _winner(found), Phase.CONFIRM, output)
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():
         raise ConfigError(
@@ -75,6 +80,27 @@ def find_run(run: str, which: TrialOptions, output: OutputOptions) -> StoredMode
             "checkpoint (curve.csv shows how far it came); train it again"
         )
     return StoredModel(config, str(folder), folder / "explain")
+
+
+def _winner(folder: SweepFolder) -> int:
+    """The number of the sweep's first confirmed trial, in the order of the search.
+
+    Raises:
+        ConfigError: none was confirmed.
+    """
+    from pdf_search.records import State
+    from reports import load_sweep
+
+    with folder.open_store() as store:
+        entries = load_sweep(store, folder.name).confirm
+    for entry in entries:
+        if not entry.is_baseline and entry.trial.state is State.COMPLETE and entry.trial.checkpoint:
+            return entry.trial.number
+    name = shlex.quote(folder.called)
+    raise ConfigError(
+        f"{folder.called} has no confirmed trial yet: train its best again with `pdf-search "
+        f"confirm {name}`, or name a trial of the search with --trial N (`pdf-search show {name}`)"
+    )
 
 
 def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:

@@ -1,6 +1,7 @@
 from .banks import cached_bank as cached_bank
 from .compact_bases import CompactBases as CompactBases
 from .molecules.elements import Kinds as Kinds
+from .molecules.elements import Unseen as Unseen
 from .molecules.elements import are_molecules as are_molecules
 from .molecules.elements import unseen_notes as unseen_notes
 from .molecules.featurise import AS_SPELT as AS_SPELT
@@ -12,6 +13,11 @@ from .own.asked import Asked as Asked
 from .own.settings import OwnData as OwnData
 from .own.settings import is_own as is_own
 from .own.settings import own_data as own_data
+from .own_graphs.dataset import Dataset as Dataset
+from .own_graphs.own_graphs import OwnGraphs as OwnGraphs
+from .own_graphs.read import is_graph_file as is_graph_file
+from .own_graphs.read import raw_graphs as raw_graphs
+from .own_graphs.read import read_graphs as read_graphs
 from .prepared.cache import CacheEntry as CacheEntry
 from .prepared.cache import cache_entries as cache_entries
 from .prepared.cache import cache_folder as cache_folder
@@ -22,6 +28,7 @@ from .prepared.folder import load_prepared as load_prepared
 from .prepared.folder import parse_info as parse_info
 from .prepared.prepare import prepare as prepare
 from .prepared.recorded import recorded_data as recorded_data
+from .prepared.unlabelled import graph_set_of as graph_set_of
 from .raw.ogb_package import import_ogb as import_ogb
 from .raw.raw_set import Progress as Progress
 from .raw.raw_set import silent as silent

@@ -15,6 +15,7 @@ from pdf_search.config import (
     NoInput,
 )
 from pdf_search.data.molecules.smiles_table import read_own_of
+from pdf_search.data.own_graphs.read import graph_set
 from pdf_search.data.raw.ogb_package import atom_sizes, bond_sizes, graph_property_sets
 from pdf_search.data.tables.file_bytes import unpacked_name
 from pdf_search.data.targets.metrics import TASK_METRICS, MetricError, metric_problem
@@ -78,6 +79,8 @@ _OGB_TASKS = {
 }
 _OGB_UNITS = {"ogbg-molesol": "log mol/L", "ogbg-molfreesolv": "kcal/mol"}
 
+GRAPHS = "graphs"  # own graphs that are no molecules
+OWN = ("csv", GRAPHS)
 OWN_SPACE = "freesolv"  # default space of own molecules
 
 
@@ -109,6 +112,8 @@ def lookup(config: DataConfig) -> DatasetInfo:
     name = canonical(config.name)
     if name == "csv":
         info = _csv_info(config)
+    elif name == GRAPHS:
+        info = _graphs_info(config)
     else:
         info = _named(name, config.name)
         _refuse_csv_keys(config, info)
@@ -118,7 +123,7 @@ def lookup(config: DataConfig) -> DatasetInfo:
 def family(config: DataConfig) -> tuple[str, str]:
     """Return the names of a data set and of its default search space, without reading any file."""
     name = canonical(config.name)
-    if name == "csv":
+    if name in OWN:
         return name, OWN_SPACE
     return name, _named(name, config.name).space
 
@@ -137,7 +142,7 @@ def molecule_shape(outputs: int, task: Task) -> InputShape:
 
 @cache
 def _all_names() -> frozenset[str]:
-    return frozenset([*names(), "csv"])
+    return frozenset([*names(), *OWN])
 
 
 def _ogb_names() -> list[str]:
@@ -235,12 +240,27 @@ def _csv_info(config: DataConfig) -> DatasetInfo:
     )
 
 
+def _graphs_info(config: DataConfig) -> DatasetInfo:
+    if config.path is None:
+        raise DataError("data.name is graphs, but data.path (the file with them) is missing")
+    own = graph_set(config)
+    return DatasetInfo(
+        GRAPHS,
+        unpacked_name(Path(config.path)).stem,
+        own.task,
+        TASK_METRICS[own.task][0],
+        Protocol.SPLIT,
+        own.shape,
+        space=OWN_SPACE,
+    )
+
+
 def _refuse_csv_keys(config: DataConfig, info: DatasetInfo) -> None:
     for key in ("path", "targets", "split_column", "skip_bad_rows"):
         if getattr(config, key):
             raise DataError(
                 f"data.{key} belongs to own molecules, but data.name is {config.name!r}: "
-                f"write name: csv, or leave {key} out"
+                f"write name: csv (or graphs), or leave {key} out"
             )
     if config.task not in (None, info.task):
         raise DataError(f"data.task: {info.title} is a {info.task} task, not {config.task}")

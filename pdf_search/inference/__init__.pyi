@@ -7,4 +7,6 @@ from .load import Trained as Trained
 from .load import load_trained as load_trained
 from .load import read_config as read_config
 from .load import with_excerpt as with_excerpt
+from .molecules import Predicted as Predicted
 from .molecules import predict_molecules as predict_molecules
+from .own_graphs import predict_graphs as predict_graphs

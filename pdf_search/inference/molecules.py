@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,27 +10,31 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pdf_search.data import (
+    Kinds,
     Progress,
     Table,
+    Unseen,
     are_molecules,
     isotope_notes,
     molecule_graphs,
     silent,
-    unseen_notes,
 )
 from pdf_search.errors import ConfigError, DataError
-from pdf_search.graphs import GraphSet
 from pdf_search.inference.load import Trained
 from pdf_search.inference.predict import predictions
 from pdf_search.records import Task
+from pdf_search.wording import counted
 
 Floats = NDArray[np.float64]
+CHUNK = 2_000  # rows whose graphs are in memory at once
+_NOT_RECORDED = "the model does not record which elements and bond types its training data have"
 
 
 @dataclass(frozen=True)
 class Predicted:
     """A table of molecules with the predictions in new columns after its own.
 
+    Column ``unlike`` names the elements and bond types of a row that no training molecule has.
     Each target T has the columns ``predicted_T`` (a value, or the probability of label 1) and
     ``spread_T``. A multi-class task has ``predicted_class`` instead, and for each class C the
     columns ``probability_C`` and ``spread_C``. A spread is the population standard deviation over
@@ -61,40 +64,65 @@ def predict_molecules(
     """
     _check_molecules(trained)
     cells = [cell.strip() for cell in table.column(smiles, "--smiles")]
-    version = trained.facts.featuriser
-    graphs, places, reasons = molecule_graphs(cells, progress or silent, version)
-    outputs = len(_names(trained))
-    mean, spread = (np.full((len(table.rows), outputs), np.nan) for _ in range(2))
-    notes: list[str] = []
-    if graphs is not None:
-        notes = _notes(
-            trained, graphs, [cells[i] for i in places], [table.lines[i] for i in places]
-        )
-        rows = predictions(trained, graphs)  # [R, G, outputs]
-        mean[places] = rows.mean(0)
-        if len(rows) > 1:  # a single replicate has no spread
-            spread[places] = rows.std(0)
-    columns = _columns(trained, mean, spread)
-    columns["reason"] = [reasons.get(i, "") for i in range(len(table.rows))]
-    _check_new(table, list(columns))
+    names = prediction_columns(trained)
+    _check_new(table, [*names, "unlike", "reason"])
+    say, seen = progress or silent, trained.facts.seen
+    values, unseen = Values.none(trained, len(cells)), Unseen(seen or Kinds((), ()))
+    reasons: dict[int, str] = {}
+    for start in range(0, len(cells), CHUNK):
+        chunk = cells[start : start + CHUNK]
+        graphs, places, wrong = molecule_graphs(chunk, silent, trained.facts.featuriser)
+        reasons |= {start + place: why for place, why in wrong.items()}
+        if graphs is not None:
+            values.put(start + places, predictions(trained, graphs))
+            if seen is not None:
+                unseen.add(graphs, [table.lines[start + i] for i in places])
+        if len(cells) > CHUNK:
+            say(f"predicted {start + len(chunk):,} of {counted(len(cells), 'row')}")
+    reasons = {i: table.unreadable.get(table.lines[i], why) for i, why in reasons.items()}
+    columns = columns_of(trained, values)
+    unlike = unseen.by_line()
+    columns["unlike"] = [unlike.get(line, "") for line in table.lines]
+    columns["reason"] = [reasons.get(i, "") for i in range(len(cells))]
+    readable = [i for i in range(len(cells)) if i not in reasons]
+    notes = unseen.notes() if seen is not None or not readable else [_NOT_RECORDED]
+    notes += isotope_notes([cells[i] for i in readable], [table.lines[i] for i in readable])
     own = pd.DataFrame(table.rows, columns=list(table.columns))
     count = len(trained.replicates)
     return Predicted(own.assign(**columns), count, len(reasons), tuple(notes))
 
 
-def _notes(
-    trained: Trained, graphs: GraphSet, cells: Sequence[str], lines: Sequence[int]
-) -> list[str]:
-    seen = trained.facts.seen
-    if seen is None:
-        unseen = ["the model does not record which elements and bond types its training data have"]
-    else:
-        unseen = unseen_notes(graphs, lines, seen)
-    return [*unseen, *isotope_notes(cells, lines)]
+@dataclass(frozen=True)
+class Values:
+    """Mean and spread over the replicates, each [rows, outputs]; nan without a prediction.
+
+    A single replicate has no spread.
+    """
+
+    mean: Floats
+    spread: Floats
+
+    @classmethod
+    def none(cls, trained: Trained, rows: int) -> Values:
+        """Return values for so many rows, all without a prediction."""
+        shape = (rows, len(_names(trained)))
+        return cls(np.full(shape, np.nan), np.full(shape, np.nan))
+
+    def put(self, places: NDArray[np.int64], each: Floats) -> None:
+        """Fill in the rows ``places`` with the values of every replicate, [R, n, outputs]."""
+        self.mean[places] = each.mean(0)
+        if len(each) > 1:
+            self.spread[places] = each.std(0)
 
 
-def _columns(trained: Trained, mean: Floats, spread: Floats) -> dict[str, Any]:
-    names = _names(trained)
+def prediction_columns(trained: Trained) -> list[str]:
+    """Return the names of the columns that ``columns_of`` gives."""
+    return list(columns_of(trained, Values.none(trained, 0)))
+
+
+def columns_of(trained: Trained, values: Values) -> dict[str, Any]:
+    """Return the predictions as columns of a table; see ``Predicted``."""
+    names, mean, spread = _names(trained), values.mean, values.spread
     multiclass = trained.facts.info.task is Task.MULTICLASS
     columns: dict[str, Any] = {}
     if multiclass:

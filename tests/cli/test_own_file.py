@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import torch
+from torch_geometric.data import Data
 
 from tests.cli.conftest import Run
 from tests.cli.test_own_table import smiles
@@ -81,3 +84,26 @@ def test_options_of_a_data_file_are_refused_for_anything_else(run: Run, home: Pa
         assert "--target: only for a data file" in message
     write(home / "mine.csv")
     assert "no such" not in run("plan", "mine.csv", "--task", "sort", code=2).stderr
+
+
+def test_graphs_from_a_file_to_predictions(run: Run, home: Path) -> None:
+    torch.save([graph(i) for i in range(30)], home / "mine.pt")
+    torch.save([graph(i) for i in range(5)], home / "new.pt")
+    plan = run("plan", "mine.pt").stdout
+    assert "task: multiclass (guessed: y holds integers; --task regression reads" in plan
+    assert "standardise: {choice: [false, true]}" in plan
+    run("train", "mine.pt", *SMALL, "--epochs", 1, "--device", "cpu", "--name", "one")
+    said = run("predict", "one", "new.pt", "-o", "out.csv").stderr
+    assert "5 graphs, one replicate, so no spread" in said
+    table = pd.read_csv(home / "out.csv")
+    assert table.columns.tolist()[:3] == ["graph", "predicted_class", "probability_0"]
+    message = run("plan", "mine.pt", "--split", "scaffold", code=1).stderr
+    assert "--split scaffold and --skip-bad-rows are for tables of molecules" in message
+    for words in ([], ["new.pt", "--csv", "new.pt"]):
+        assert "name one, as in: pdf-search predict" in run("predict", "one", *words, code=2).stderr
+
+
+def graph(number: int) -> Data:
+    n = 3 + number % 4
+    edges = torch.stack([torch.arange(n - 1), torch.arange(1, n)])
+    return Data(edge_index=edges, num_nodes=n, y=torch.tensor(number % 2))

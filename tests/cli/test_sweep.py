@@ -241,3 +241,12 @@ def test_the_folder_keeps_the_space_for_another_sweep() -> None:
     first = json.loads(run_here("plan", "mine.yaml", "--json").stdout)
     for key in ("fingerprint", "first", "trials", "epochs", "configurations", "metric"):
         assert kept[key] == first[key]
+
+
+@pytest.mark.usefixtures("_one_ray")
+def test_a_sweep_predicts_with_its_first_confirmed_trial(swept: Path) -> None:
+    (swept / "three.csv").write_text("SMILES\nCCO\nCC\nC\n")
+    said = run_here("predict", "mine", "three.csv", "-o", "first.csv").stderr
+    assert "model: trial 0 of phase confirm (confirm of" in said
+    run_here("predict", "mine", "three.csv", "-o", "same.csv", "--trial", 0, "--phase", "confirm")
+    assert (swept / "first.csv").read_bytes() == (swept / "same.csv").read_bytes()

@@ -90,7 +90,7 @@ def test_a_column_gives_the_parts(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["train", "valid", "test", "", "?"], r"line 5: ''\n  line 6: '\?'"),
-        (["train", "train", "test", "test", "test"], "no row is valid in column 'fold'"),
+        (["train", "train", "test", "test", "test"], "column 'fold': none is valid"),
     ],
 )
 def test_a_column_that_gives_no_split(tmp_path: Path, words: list[str], said: str) -> None:

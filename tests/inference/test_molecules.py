@@ -76,7 +76,14 @@ def test_rows_that_cannot_be_read_say_why(cache: Path, tmp_path: Path) -> None:
     run(config, data, folder=tmp_path, save_at=1)
     trained = load_trained(tmp_path, config, data)
     found = predict_molecules(trained, table(ODD, id=list("abcde")), "smiles")
-    assert found.table.columns.tolist() == ["smiles", "id", "predicted_a", "spread_a", "reason"]
+    assert found.table.columns.tolist() == [
+        "smiles",
+        "id",
+        "predicted_a",
+        "spread_a",
+        "unlike",
+        "reason",
+    ]
     assert found.table["predicted_a"].notna().tolist() == [True, False, False, False, True]
     assert (found.table["reason"] == "").tolist() == [True, False, False, False, True]
     assert "not a SMILES string" in found.table["reason"][1]
@@ -100,6 +107,8 @@ def test_what_no_training_molecule_has_is_said(cache: Path, tmp_path: Path) -> N
         return predict_molecules(trained, table(smiles), "smiles").notes
 
     assert notes(SMILES) == ()
+    marked = predict_molecules(trained, table(["CCO", "[Na+].[Br-]", "N->[Fe]"]), "smiles").table
+    assert marked["unlike"].tolist() == ["", "element Na, element Br", "element Fe, bond type misc"]
     assert notes(["CCO", "odd", "CBr", "[Na+].[Br-]", "CC"]) == (
         "2 rows have an element that no training molecule has: Na (line 5), Br (line 4 and 1 more)",
     )
@@ -136,3 +145,25 @@ def test_what_only_other_parts_have_is_not_seen(cache: Path, tmp_path: Path) -> 
 def test_a_run_on_other_graphs_is_refused() -> None:
     with pytest.raises(ConfigError, match="not read from SMILES"):
         predict_molecules(new_model(graph_set(SHAPES), basis(((-0.5, 1),))), table(["C"]), "smiles")
+
+
+def test_chunks_are_predicted_as_one_table(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = prepared(tmp_path, cache, {"a": np.arange(80.0).tolist()})
+    config = trial("csv", fraction=1.0, phase="confirm", seeds=(0, 1), training={"epochs": 1})
+    run(config, data, folder=tmp_path, save_at=1)
+    trained = load_trained(tmp_path, config)
+    smiles = [*ODD, *SMILES, "CBr", "?", "[13CH4]", "CBr"]
+    whole = predict_molecules(trained, table(smiles), "smiles")
+    said: list[str] = []
+    monkeypatch.setattr("pdf_search.inference.molecules.CHUNK", 3)
+    cut = predict_molecules(trained, table(smiles), "smiles", said.append)
+    numbers = ["predicted_a", "spread_a"]
+    np.testing.assert_allclose(cut.table[numbers], whole.table[numbers], atol=2e-5)
+    pd.testing.assert_frame_equal(
+        cut.table.drop(columns=numbers), whole.table.drop(columns=numbers)
+    )
+    assert (cut.wrong, cut.notes) == (whole.wrong, whole.notes)
+    assert said[0] == "predicted 3 of 19 rows"
+    assert said[-1] == "predicted 19 of 19 rows"

@@ -1,74 +1,139 @@
-"""The verb ``predict`` predicts new molecules with a trained model."""
+"""The verb ``predict`` predicts new molecules or graphs with a trained model."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
 from pdf_search.cli.output import print_json, print_result, say
 from pdf_search.cli.process import let_idle_threads_sleep
-from pdf_search.cli.trained import RunName, TrialOptions, find_run, loaded
+from pdf_search.cli.trained import RunName, StoredModel, TrialOptions, find_run, loaded
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.paths import expanded
 from pdf_search.wording import counted
+
+if TYPE_CHECKING:
+    from pdf_search.inference import Predicted
+
+
+@dataclass(frozen=True)
+class PredictOptions:
+    """What is predicted, and where the predictions go."""
+
+    csv: Annotated[Path | None, Option("--csv", metavar="FILE", help="The same as FILE.")] = None
+    smiles: Annotated[str | None, Option(metavar="COLUMN", help="Default: as in training.")] = None
+    to: Annotated[
+        Path | None,
+        Option("-o", "--to", metavar="FILE", help="CSV to write. Default: standard output."),
+    ] = None
+    as_json: AsJson = False
+
+    def file(self, named: Path | None) -> tuple[Path, str]:
+        """The file to predict, and the option that named it.
+
+        Raises:
+            ConfigError: none is named, or two are, or it would be replaced.
+        """
+        if (named is None) == (self.csv is None):
+            given = "two files are given" if named else "no file is given"
+            raise ConfigError(f"{given}: name one, as in: pdf-search predict RUN new.csv")
+        file, option = (named, "FILE") if named is not None else (self.csv, "--csv")
+        assert file is not None
+        if self.to is not None and expanded(self.to).resolve() == expanded(file).resolve():
+            raise ConfigError(
+                f"--to {self.to} is the file of {option}, which it would replace: name another"
+            )
+        return file, option
 
 
 @option_groups
 def predict(
     run: RunName,
-    csv: Annotated[Path, Option("--csv", metavar="FILE", help="Molecules, one a row.")],
     which: TrialOptions,
     output: OutputOptions,
     source: DataOptions,
-    smiles: Annotated[str | None, Option(metavar="COLUMN", help="Default: as in training.")] = None,
-    to: Annotated[
-        Path | None, Option(metavar="FILE", help="CSV to write. Default: standard output.")
+    options: PredictOptions,
+    named: Annotated[
+        Path | None,
+        Argument(metavar="FILE", help="Molecules, one a row (CSV, Parquet, SDF), or graphs."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
-    """Predict the molecules of a CSV file: mean and spread over the run's seeds or folds.
+    """Predict the molecules or graphs of a file: mean and spread over the run's seeds or folds.
 
-    Rows whose SMILES cannot be read have no prediction and say why in the column reason.
+    Of a sweep, its first confirmed trial predicts, unless --trial names another. Rows whose SMILES
+    cannot be read have no prediction and say why in the column reason.
     """
     let_idle_threads_sleep()
-    from pdf_search.data import read_table
-    from pdf_search.inference import predict_molecules
+    from pdf_search.data import is_graph_file
 
-    if to is not None and expanded(to).resolve() == expanded(csv).resolve():
-        raise ConfigError(f"--to {to} is the file of --csv, which it would replace: name another")
-    stored = find_run(run, which, output)
-    table = read_table(csv, as_is=True, option="--csv")
-    for note in table.notes:
-        say(f"note: {note}")
-    _check_json(table.columns if as_json else ())
-    with loaded(stored, source) as trained:
-        column = smiles or trained.config.data.smiles
-        found = predict_molecules(trained, table, column, say)
+    file, option = options.file(named)
+    stored = find_run(run, which, output, winner=True)
+    predicted = _graphs if is_graph_file(file) else _molecules
+    found, noun, hint = predicted(stored, source, file, option, options)
     for note in found.notes:
         say(f"note: {note}")
-    if to is not None:
-        _write(found.table.to_csv(index=False), expanded(to))
-    if as_json:
+    if options.to is not None:
+        _write(found.table.to_csv(index=False), expanded(options.to))
+    if options.as_json:
         rows = found.table.astype(object).where(found.table.notna(), None).to_dict("records")
         print_json(
             {"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong}
         )
-    elif to is None:
+    elif options.to is None:
         print_result(found.table.to_csv(index=False))
     if found.wrong == len(found.table):
         raise DataError(
-            f"{csv}: none of the {counted(found.wrong, 'row')} has a prediction, see the column "
-            f"reason: is {column!r} the column of SMILES (--smiles)?"
+            f"{file}: none of the {counted(found.wrong, noun)} has a prediction, see the column "
+            f"reason: {hint}"
         )
     wrong = f"; {found.wrong} without a prediction, see the column reason" if found.wrong else ""
     over = f"mean and spread over {found.replicates} replicates"
     if found.replicates == 1:
         over = "one replicate, so no spread"
-    say(f"{counted(len(found.table), 'row')}, {over}{wrong}")
+    say(f"{counted(len(found.table), noun)}, {over}{wrong}")
+
+
+def _molecules(
+    stored: StoredModel, source: DataOptions, file: Path, option: str, options: PredictOptions
+) -> tuple[Predicted, str, str]:
+    """The predictions of a table, what its rows are called, and what to look at if all lack one."""
+    from pdf_search.data import read_table
+    from pdf_search.inference import predict_molecules
+
+    table = read_table(file, as_is=True, option=option)
+    for note in table.notes:
+        say(f"note: {note}")
+    _check_json(table.columns if options.as_json else ())
+    with loaded(stored, source) as trained:
+        trained_on = trained.config.data.smiles
+        column = options.smiles or table.molecules or trained_on
+        return (
+            predict_molecules(trained, table, column, say),
+            "row",
+            f"is {column!r} the column of SMILES (--smiles)?",
+        )
+
+
+def _graphs(
+    stored: StoredModel, source: DataOptions, file: Path, option: str, options: PredictOptions
+) -> tuple[Predicted, str, str]:
+    """The predictions of graphs, as ``_molecules`` gives those of a table."""
+    from pdf_search.data import read_graphs
+    from pdf_search.inference import predict_graphs
+
+    if options.smiles is not None:
+        raise ConfigError(f"--smiles: {file} holds graphs; leave it out")
+    graphs = read_graphs(file, option)
+    with loaded(stored, source) as trained:
+        try:
+            return predict_graphs(trained, graphs, say), "graph", ""
+        except DataError as error:
+            raise DataError(f"{file}: {error}") from None
 
 
 def _check_json(columns: tuple[str, ...]) -> None:

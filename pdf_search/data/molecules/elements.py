@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,22 +42,55 @@ def are_molecules(info: DatasetInfo) -> bool:
     return info.shape is not None and info.shape == molecule_shape(info.shape.outputs, info.task)
 
 
+class Unseen:
+    """The lines of molecules with an element or a bond type that is not among ``seen``."""
+
+    def __init__(self, seen: Kinds) -> None:
+        self._seen = seen
+        self._found: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+
+    def add(self, graphs: GraphSet, lines: Sequence[int]) -> None:
+        """Look at more molecules; ``lines`` has the line of each in the user's file, ascending."""
+        kinds = (self._seen.elements, self._seen.bonds)
+        for codes, count, seen, found in zip(
+            _codes(graphs), _counts(graphs), kinds, self._found, strict=True
+        ):
+            new = _lines_of(codes, np.repeat(np.array(lines), count), seen)
+            for code, places in new.items():
+                found.setdefault(code, []).extend(places)
+
+    def notes(self) -> list[str]:
+        """Return a note on elements and one on bond types, if there are any."""
+        said = "that no training molecule has"
+        return [
+            f"{rows_have(len(set().union(*found.values())))} {what} {said}: "
+            f"{_listed(dict(sorted(found.items())), names())}"
+            for what, found, names in zip(
+                ("an element", "a bond type"), self._found, (_elements, _bonds), strict=True
+            )
+            if found
+        ]
+
+    def by_line(self) -> dict[int, str]:
+        """Return for each line of such a molecule which elements and bond types they are."""
+        words: dict[int, list[str]] = {}
+        for what, found, names in zip(
+            ("element", "bond type"), self._found, (_elements, _bonds), strict=True
+        ):
+            for code, lines in sorted(found.items()):
+                for line in lines:
+                    words.setdefault(line, []).append(f"{what} {names()[code]}")
+        return {line: ", ".join(several) for line, several in words.items()}
+
+
 def unseen_notes(graphs: GraphSet, lines: Sequence[int], seen: Kinds) -> list[str]:
     """Return notes on molecules with an element or a bond type that is not among ``seen``.
 
     ``lines`` has the line of each graph in the user's file.
     """
-    said = "that no training molecule has"
-    atoms, edges = (np.repeat(np.array(lines), count) for count in _counts(graphs))
-    elements, bonds = _codes(graphs)
-    new = [_lines_of(elements, atoms, seen.elements), _lines_of(bonds, edges, seen.bonds)]
-    return [
-        f"{rows_have(len(set().union(*found.values())))} {what} {said}: {_listed(found, names)}"
-        for what, found, names in zip(
-            ("an element", "a bond type"), new, (_elements(), _bonds()), strict=True
-        )
-        if found
-    ]
+    unseen = Unseen(seen)
+    unseen.add(graphs, lines)
+    return unseen.notes()
 
 
 def _codes(graphs: GraphSet) -> tuple[Numbers, Numbers]:
@@ -89,6 +123,7 @@ def _listed(found: dict[int, list[int]], names: Sequence[str]) -> str:
     return ", ".join(shown) + rest
 
 
+@cache
 def _elements() -> list[str]:
     """The symbol of each element code; the last is ``*``, OGB's code for anything else."""
     from rdkit import Chem  # noqa: PLC0415
@@ -98,6 +133,7 @@ def _elements() -> list[str]:
     return [table.GetElementSymbol(n) if isinstance(n, int) else "*" for n in numbers]
 
 
+@cache
 def _bonds() -> list[str]:
     types = import_ogb("ogb.utils.features").allowable_features["possible_bond_type_list"]
     return ["no bond", *(str(name).lower() for name in types)]

@@ -21,7 +21,7 @@ from pdf_search.data.molecules.isotopes import as_seen, isotope_notes
 from pdf_search.data.molecules.scaffolds import scaffolds_of
 from pdf_search.data.molecules.smiles import canonical_smiles, read_smiles
 from pdf_search.data.molecules.smiles_table import Table, Targets
-from pdf_search.data.prepared.edges import EdgeTypes, assemble
+from pdf_search.data.prepared.unlabelled import graph_set_of
 from pdf_search.data.raw.ogb_package import import_ogb
 from pdf_search.data.raw.raw_set import Progress, RawGraphs, RawSet
 from pdf_search.data.splits.given_parts import given_parts
@@ -98,22 +98,7 @@ def molecule_graphs(
     if not graphs:
         return None, good, reasons
     raw = _raw(graphs, np.full((len(graphs), 1), np.nan, np.float32))
-    types = EdgeTypes(SELF_ROW, np.int64)
-    count, edges, features = assemble(raw, 0)
-    return (
-        GraphSet(
-            node_ptr=np.concatenate([[0], np.cumsum(raw.node_count)]),
-            nodes=raw.nodes,
-            edge_ptr=np.concatenate([[0], np.cumsum(count)]),
-            edges=edges,
-            edge_type=types.of(features, edges.shape[1]),
-            edge_types=types.rows,
-            self_type=types.self_type,
-            targets=raw.targets,
-        ),
-        good,
-        reasons,
-    )
+    return graph_set_of(raw, SELF_ROW), good, reasons
 
 
 def _read(

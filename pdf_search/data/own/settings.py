@@ -15,6 +15,8 @@ from pdf_search.config import DataConfig, newest
 from pdf_search.data.molecules.smiles_table import read_own_of, rows_for_lines
 from pdf_search.data.own.asked import CLASSIFICATION, Asked
 from pdf_search.data.own.guess_columns import guess_smiles, guess_targets
+from pdf_search.data.own_graphs.read import graph_set, is_graph_file, read_graphs
+from pdf_search.data.registry import GRAPHS
 from pdf_search.data.tables.cells import is_missing, is_number, number
 from pdf_search.data.tables.file_bytes import unpacked_name
 from pdf_search.data.tables.read_table import is_table_name, read_table
@@ -36,12 +38,13 @@ class OwnData:
     name: str
     task: Task
     graphs: int
+    nodes: float | None = None  # mean of a graph; None for molecules, which are not read yet
     notes: tuple[str, ...] = field(default=())
 
 
 def is_own(text: str) -> bool:
     """Whether a text names a file of one's own, in place of a data set or a space."""
-    return is_table_name(Path(text))
+    return is_table_name(Path(text)) or is_graph_file(Path(text))
 
 
 def own_data(text: str, asked: Asked, sets: Mapping[str, Any] | None = None) -> OwnData:
@@ -55,6 +58,8 @@ def own_data(text: str, asked: Asked, sets: Mapping[str, Any] | None = None) -> 
     """
     asked = asked.after(sets or {})
     path = expanded(text).absolute()
+    if is_graph_file(path):
+        return _own_graphs(path, asked)
     table = read_table(path, option="the data file", skip_bad=asked.skip_bad_rows)
     with rows_for_lines(table):
         data, notes = _settings(table, path, asked)
@@ -66,7 +71,35 @@ def own_data(text: str, asked: Asked, sets: Mapping[str, Any] | None = None) -> 
     if asked.task is None:
         notes.append(f"task: {targets.task} ({GUESSED[targets.task]})")
     known = int((~np.isnan(targets.values)).any(axis=1).sum())
-    return OwnData(data, own_name(path), targets.task, known, tuple(notes))
+    return OwnData(data, own_name(path), targets.task, known, notes=tuple(notes))
+
+
+def _own_graphs(path: Path, asked: Asked) -> OwnData:
+    """The settings of graphs; their targets and split are attributes, so nothing is guessed.
+
+    Raises:
+        DataError: Something is asked that graphs have not, or they cannot be read.
+    """
+    if asked.smiles is not None or asked.skip_bad_rows or asked.split == "scaffold":
+        raise DataError(
+            f"{path} holds graphs: --smiles, --split scaffold and --skip-bad-rows are "
+            "for tables of molecules"
+        )
+    data: dict[str, Any] = {"name": GRAPHS, "path": str(path)}
+    if targets := asked.target_columns(()):
+        data["targets"] = list(targets)
+    if asked.task == CLASSIFICATION:
+        graphs = read_graphs(path, "the data file").with_targets(data.get("targets", ()))
+        one = graphs.targets.shape[1] == 1
+        data["task"] = str(Task.MULTICLASS if one else Task.MULTILABEL)
+    elif asked.task is not None:
+        data["task"] = asked.task
+    if asked.split is not None:
+        data |= {} if asked.split == "random" else {"split_column": asked.split}
+    found = graph_set(DataConfig.model_validate(data))
+    notes = (f"task: {found.task} (guessed: {found.guess})",) if found.guess else ()
+    nodes = float(found.graphs.node_count.mean())
+    return OwnData(data, own_name(path), found.task, len(found.graphs), nodes, notes)
 
 
 def own_name(path: Path) -> str:

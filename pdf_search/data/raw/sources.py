@@ -16,6 +16,7 @@ from pdf_search.atomic import new_folder, put_folder
 from pdf_search.config import DataConfig
 from pdf_search.data import registry
 from pdf_search.data.molecules.smiles_table import read_own_of, rows_for_lines
+from pdf_search.data.own_graphs.read import graphs_identity, read_graph_set
 from pdf_search.data.raw import download, ogb_csv, tu, zinc
 from pdf_search.data.raw.find_files import DEPTH, Wanted, has_all, plain, search
 from pdf_search.data.raw.ogb_package import graph_property_sets
@@ -87,6 +88,8 @@ def find_raw(
         raise DataError(f"the data root {data_root.absolute()} is not a folder{_hint(data_root)}")
     if info.name in ("csv", "freesolv"):
         return _table_files(config, info)
+    if info.name == registry.GRAPHS:
+        return _graph_files(config, info)
     source = source_of(info)
     if data_root is not None and (folder := search(data_root.absolute(), source.wanted)):
         if folder not in [data_root.absolute() / home for home in source.wanted.homes]:
@@ -248,6 +251,18 @@ def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
         | {"version": config.featuriser},
     }
     return RawFiles(identity, str(path.absolute()), partial(_read_table, config))
+
+
+def _graph_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
+    assert config.path is not None
+    path = expanded(config.path)
+    identity = {
+        "sha256": graphs_identity(path),
+        "targets": list(config.targets),
+        "task": str(info.task),
+        "split_column": config.split_column,
+    }
+    return RawFiles(identity, str(path.absolute()), lambda _: read_graph_set(config))
 
 
 def _read_table(config: DataConfig, say: Progress) -> RawSet:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,20 +26,33 @@ def given_parts(table: Table, column: str) -> dict[str, NDArray[np.int64]]:
         DataError: There is no such column, a cell names no part, or a part has no row.
     """
     cells = table.column(column, "data.split_column")
-    parts = [_PART_OF.get(cell.strip().lower()) for cell in cells]
+    places = [f"line {line}" for line in table.lines]
+    return parts_named(cells, places, f"{table.path}: column {column!r}")
+
+
+def parts_named(
+    words: Sequence[str], places: Sequence[str], what: str
+) -> dict[str, NDArray[np.int64]]:
+    """Return the sorted numbers of each part, as ``words`` name the part of each row or graph.
+
+    ``places`` and ``what`` say in messages where the words stand.
+
+    Raises:
+        DataError: A word names no part, or a part has no row.
+    """
+    parts = [_PART_OF.get(word.strip().lower()) for word in words]
     wrong = [
-        f"line {line}: {cell!r}"
-        for line, cell, part in zip(table.lines, cells, parts, strict=True)
+        f"{place}: {word!r}"
+        for place, word, part in zip(places, words, parts, strict=True)
         if part is None
     ]
-    what = f"{table.path}: column {column!r} names no part of the split"
-    refuse(wrong, what, "write train, valid or test")
+    refuse(wrong, f"{what} names no part of the split", "write train, valid or test")
     found = {
         part: np.array([i for i, p in enumerate(parts) if p == part], np.int64) for part in PARTS
     }
     if empty := [part for part, rows in found.items() if not len(rows)]:
         raise DataError(
-            f"{table.path}: no row is {' or '.join(empty)} in column {column!r}: each of train, "
-            "valid and test needs rows; without the column rows are dealt out at random"
+            f"{what}: none is {' or '.join(empty)}: each of train, valid and test needs some; "
+            "without a given split they are dealt out at random"
         )
     return found

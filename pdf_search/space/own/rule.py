@@ -33,6 +33,7 @@ SIZES = (
     Size(20_000, 16, 30, 3, 3, (96, 128, 64), (3, 5), (64, 32), 500_000),
     Size(None, 12, 20, 2, 3, (128, 192, 96), (3, 6), (128, 64), 1_500_000),
 )
+LARGE = 100  # nodes of a graph on average; beyond it, all pairs of nodes are too many
 METRICS_SEARCHED = {
     Task.REGRESSION: "rmse",
     Task.MULTILABEL: "rocauc",  # does not depend on how many labels are 1

@@ -8,7 +8,7 @@ import yaml
 
 from pdf_search.data import OwnData
 from pdf_search.records import Task
-from pdf_search.space.own.rule import METRICS_SEARCHED, size_for
+from pdf_search.space.own.rule import LARGE, METRICS_SEARCHED, size_for
 from pdf_search.space.space import Space
 
 _TEMPLATE = """\
@@ -30,10 +30,10 @@ basis:
     four powers:
       eps: [-0.1, -0.3, -0.5]
       k: {{low: 1, high: 4}}
-    fourth powers:
+{pairs}    fourth powers:
       eps: [-0.1, -0.2, -0.3, -0.4, -0.5]
       k: 4
-    window:
+{pairs}    window:
       eps:
         low: {{range: [-0.5, -0.1], step: 0.1}}
         high: {{range: [-0.5, -0.1], step: 0.1}}
@@ -41,7 +41,7 @@ basis:
       k:
         low: 1
         high: {{range: [2, 5]}}
-      select: {{choice: [compact, full]}}
+{pairs}{window}      select: {{choice: [compact, full]}}
 model:
   hidden: {{choice: {hidden}}}
   layers: {{range: {layers}}}
@@ -53,7 +53,7 @@ model:
   ffn_activation: gelu
   ffn_norm: true
   dropout: {{choice: {dropout}}}
-  readout: {{choice: [mean, sum]}}
+  readout: {{choice: {readout}}}
   head: linear
 training:
   epochs: {epochs}
@@ -81,6 +81,9 @@ def own_space_text(own: OwnData) -> str:
         parameters=f"{size.parameters:_}",
         hidden=list(size.hidden),
         layers=list(size.layers),
+        pairs="" if (own.nodes or 0) <= LARGE else "      support: {hops: 3}\n",
+        window="" if own.nodes is None else "      standardise: {choice: [false, true]}\n",
+        readout="[mean, sum]" if own.nodes is None else "[mean, sum, max]",
         dropout="[0.0, 0.1]" if regression else "[0.1, 0.0, 0.3]",
         epochs=size.epochs,
         batch=size.batch[0] if len(size.batch) == 1 else f"{{choice: {list(size.batch)}}}",

@@ -1,0 +1,93 @@
+"""``pdf_search.Dataset``: graphs made in Python, to be saved as a file that every verb takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from pdf_search.data.own_graphs.from_pyg import graphs_of
+from pdf_search.data.own_graphs.own_graphs import SUFFIX, OwnGraphs
+from pdf_search.errors import DataError
+from pdf_search.paths import expanded
+
+
+class Dataset:
+    """Graphs of one's own.
+
+    >>> Dataset.from_pyg(graphs).save("mine.npz")
+
+    The file is used in place of a space or data set (``pdf-search sweep mine.npz``,
+    ``pdf-search predict mine new.npz``) and holds arrays alone: reading it runs no code.
+    """
+
+    def __init__(self, graphs: OwnGraphs) -> None:
+        self._graphs = graphs
+
+    @classmethod
+    def from_pyg(
+        cls,
+        graphs: Sequence[Any],
+        target_names: Sequence[str] = (),
+        split: Sequence[str] = (),
+    ) -> Self:
+        """Take a list of ``torch_geometric.data.Data``.
+
+        Read are ``x`` [n, F], ``edge_index`` [2, e], ``edge_attr`` [e, C] and ``y``. Integer
+        features are codes, each column with an embedding of its own. ``y`` is a class number or a
+        value, or [1, T] for T targets; nan is a missing value. For prediction it may be left out.
+
+        Args:
+            graphs: The graphs.
+            target_names: A name for each target; by default ``y``, or ``y0``, ``y1``, ...
+            split: The part of each graph, train, valid or test; by default their attribute
+                ``split``, if all have one.
+
+        Raises:
+            DataError: The graphs are unusable; the message names the first by its number, from 0.
+        """
+        found = graphs_of(graphs, target_names)
+        if split and len(split) != len(found):
+            raise DataError(f"split: {len(split)} parts for {len(found)} graphs")
+        return cls(replace(found, parts=tuple(split)) if split else found)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the graphs to a file, whose name must end in ``.npz``, and return its path.
+
+        Raises:
+            DataError: The name ends otherwise, or the file cannot be written.
+        """
+        path = expanded(path)
+        if path.suffix != SUFFIX:
+            raise DataError(f"{path}: give a name that ends in {SUFFIX}")
+        try:
+            self._graphs.save(path)
+        except OSError as error:
+            raise DataError(f"{path} cannot be written: {error.strerror}") from None
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a file that ``save`` wrote.
+
+        Raises:
+            DataError: There is no such file, or it is another.
+        """
+        return cls(OwnGraphs.load(expanded(path)))
+
+    def __len__(self) -> int:
+        return len(self._graphs)
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The names of the targets."""
+        return self._graphs.target_names
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the graphs were read, a sentence each."""
+        return self._graphs.notes
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self)} graphs, targets: {', '.join(self.target_names) or 'none'})"
