@@ -37,7 +37,8 @@ def run_part(arguments: argparse.Namespace) -> int:
         keep({"failed": traceback.format_exc(limit=-6)})
         return 0
     seconds = round(time.monotonic() - began, 1)
-    keep({"what": "whole part", "peak_mb": peak, "seconds": seconds})
+    cpu = round(time.process_time(), 1)
+    keep({"what": "whole part", "peak_mb": peak, "seconds": seconds, "cpu_s": cpu})
     return 0
 
 

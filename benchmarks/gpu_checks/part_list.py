@@ -21,14 +21,14 @@ class Part:
 
 
 PARTS = (
-    Part("kernels", 70, "each kernel against plain torch in float64", interpreted=400),
-    Part("engines", 50, "the fast engine against the reference in float64", interpreted=400),
-    Part("recorded", 60, "recorded steps against eager ones", interpreted=400),
-    Part("trial", 60, "one real trial twice, with the same bits", interpreted=400),
-    Part("epochs", 60, "training epochs with collation, steps by replay", interpreted=400),
-    Part("released", 40, "memory after trials, and after one that ran out of it", interpreted=400),
+    Part("kernels", 70, "each kernel against plain torch in float64", interpreted=600),
+    Part("engines", 50, "the fast engine against the reference in float64", interpreted=600),
+    Part("recorded", 60, "recorded steps against eager ones", interpreted=600),
+    Part("trial", 60, "one real trial twice, with the same bits", interpreted=600),
+    Part("epochs", 60, "training epochs with collation, steps by replay", interpreted=600),
+    Part("released", 40, "memory after trials, and after one that ran out of it", interpreted=600),
     Part("times", 40, "each kernel's time by graph replay; the slowest of a step", on_cpu=False),
-    Part("long", 330, "four seeds, 351 epochs, test MAE", interpreted=400, alone=True),
+    Part("long", 330, "four seeds, 351 epochs, test MAE", interpreted=600, alone=True),
     Part(
         "ray",
         180,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,12 +16,24 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from mutations import CANNOT_RUN, FAULTS, Fault, NotFoundError, Verdict, copy_project, load_faults
+from mutations import (
+    CANNOT_RUN,
+    CONTEXT,
+    FAULTS,
+    Fault,
+    NotFoundError,
+    Verdict,
+    copy_project,
+    load_faults,
+)
 
-from gpu_checks.part_list import Part
-from gpu_checks.run import ROWS, Row, failed, read_rows
+from gpu_checks import child
+from gpu_checks.part_list import Part, limit_of
+from gpu_checks.run import ROWS, Row, environment, failed, read_rows
 
 KERNELS = "pdf_search/kernels/triton/"
+# Imported once and inherited by the process of each fault; nothing of ours is among them.
+PRELOAD = ["torch", "triton", "pandas", "pydantic", "pyarrow", "scipy.sparse", "torchmetrics"]
 
 
 def try_all(arguments: argparse.Namespace, parts: Sequence[Part]) -> int:
@@ -32,6 +43,8 @@ def try_all(arguments: argparse.Namespace, parts: Sequence[Part]) -> int:
         raise SystemExit(f"no such fault is called {' or '.join(arguments.mutations)}")
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
+    os.environ.update(environment(arguments))
+    CONTEXT.set_forkserver_preload(PRELOAD)
     began, unnoticed = time.monotonic(), 0
     with (
         tempfile.TemporaryDirectory(prefix="planted-") as place,
@@ -81,33 +94,41 @@ def try_fault(
 
 
 def run_check(folder: Path, arguments: argparse.Namespace, parts: Sequence[Part]) -> Verdict:
-    """Run the copy's own check, up to the first failure."""
-    with tempfile.TemporaryDirectory() as out:
-        command = [
-            sys.executable, "-W", "ignore", str(folder / "benchmarks" / "gpu_check.py"), "--first",
-            "--device", arguments.device, "--kernels", arguments.kernels, "--out", out,
-            "--seconds", str(arguments.seconds), "--threads", str(arguments.threads),
-            "--parts", *(part.name for part in parts),
-        ]  # fmt: skip
-        for name in ("data", "data_root"):
-            if getattr(arguments, name) is not None:
-                command += [f"--{name.replace('_', '-')}", str(getattr(arguments, name).resolve())]
-        done = subprocess.run(
-            command,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        rows = read_rows(Path(out) / ROWS, 0)
-    return verdict_of(rows, done)
+    """Run the check on the copy, up to the first failure."""
+    for part in parts:
+        limit = limit_of(part, arguments.device)
+        with tempfile.TemporaryDirectory() as out:
+            here = argparse.Namespace(
+                **vars(arguments) | {"out": Path(out), "child": part.name, "first": True}
+            )
+            process = CONTEXT.Process(target=_part_of_the_copy, args=(folder, here))
+            process.start()
+            process.join(limit)
+            if process.exitcode is None:
+                process.kill()
+                return Verdict(False, f"BROKEN: {part.name} did not end within {limit:.0f} s")
+            rows = read_rows(Path(out) / ROWS, 0)
+        if process.exitcode:
+            return Verdict(True, f"{part.name}: its process ended with {process.exitcode}")
+        wrong = next((row for row in rows if failed(row)), None)
+        if wrong is not None:
+            return verdict_of(wrong)
+    return Verdict(False, "UNNOTICED")
 
 
-def verdict_of(rows: Sequence[Row], done: subprocess.CompletedProcess[str]) -> Verdict:
-    wrong = next((row for row in rows if failed(row)), None)
-    if wrong is None:
-        said = " ".join((done.stdout + done.stderr).split())[-200:]
-        return Verdict(False, "UNNOTICED" if done.returncode == 0 else f"BROKEN: {said}")
+def _part_of_the_copy(folder: Path, arguments: argparse.Namespace) -> None:
+    """In a process of its own, which has not imported pdf_search yet: the copy's is taken."""
+    sys.dont_write_bytecode = True  # files change faster than their times tell
+    sys.path.insert(0, str(folder))
+    with open(os.devnull, "w") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    child.run_part(arguments)
+    pdf_search = sys.modules["pdf_search"]
+    assert str(pdf_search.__file__).startswith(str(folder)), "the copy was not imported"
+
+
+def verdict_of(wrong: Row) -> Verdict:
     if "failed" not in wrong:
         return Verdict(
             True, f"{wrong['part']}: {wrong['what']}, {wrong.get('worst', '')}".strip(", ")

@@ -15,7 +15,7 @@ from typing import Any
 from gpu_checks.part_list import Part, limit_of
 
 Row = dict[str, Any]
-HEADER = "| part | | s | peak MiB | nearest to its limit |\n|---|---|---|---|---|\n"
+HEADER = "| part | | s | CPU s | peak MiB | nearest to its limit |\n|---|---|---|---|---|---|\n"
 ROWS, SUMMARY, LOG = "rows.jsonl", "summary.md", "log.txt"
 
 
@@ -121,5 +121,5 @@ def line_of(part: Part, rows: Sequence[Row]) -> str:
     closest = f"{near['what']}: {near['error']:.1e} of {near['limit']:.0e}" if near else ""
     return (
         f"| {part.name}: {part.what} | {' '.join(state.split())} | {end.get('seconds', 0):.0f} | "
-        f"{end.get('peak_mb', 0):.0f} | {closest} |"
+        f"{end.get('cpu_s', 0):.0f} | {end.get('peak_mb', 0):.0f} | {closest} |"
     )

@@ -51,9 +51,18 @@ def check_memory(config: TrialConfig, data: Prepared) -> None:
     if needed > free:
         raise TrialError(
             f"{data.info.title}: {pairs:,} pairs need about {needed / 1e9:.1f} GB, "
-            f"{free / 1e9:.1f} GB are free. Use hop support (basis.support: {{hops: 1}}), a "
-            "smaller k, or without dropout the fast engine, which lists near pairs only"
+            f"{free / 1e9:.1f} GB are free. {_fewer_pairs(config.basis)}"
         )
+
+
+def _fewer_pairs(basis: BasisConfig) -> str:
+    if basis.hops is None:
+        return (
+            "Use hop support (basis.support: {hops: 1}), a smaller k, or without dropout the fast "
+            "engine, which lists near pairs only"
+        )
+    fewer = "fewer hops (basis.support: {hops: 1}), or " if basis.hops > 1 else ""
+    return f"Use {fewer}a machine with more memory: all graphs of the set are kept there"
 
 
 def _near_pairs(data: Prepared, basis: BasisConfig) -> int:
@@ -102,10 +111,12 @@ class Footprint:
         rows = min(len(bank.rows), pairs * batch) * (8 + config.basis.size / config.model.hidden)
         listed, built = (LISTED_BY_PAIR, BUILT_BY_PAIR) if listing.by_pair else (LISTED, BUILT)
         share = predicted / max(len(graphs), 1)
+        # All edge types of the data set in every step: in each layer, and for their gradient.
+        types = len(graphs.edge_types) * (config.model.layers + 4)
         return cls(
             lists=triples * listed,
             state=parameters * 4 * 10,
-            step=int((channels * batch + rows) * config.model.hidden * 4),
+            step=int((channels * batch + rows + types) * config.model.hidden * 4),
             built=int(triples * batch * built) + len(bank.rows) * TABLES,
             kept=int(triples * share * built),
         )

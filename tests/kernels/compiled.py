@@ -126,7 +126,8 @@ def message_kernels() -> None:
     for gelu in (False, True):
         for many in (False, True):
             build(messages._forward, wide, GELU=gelu, MANY=many, **tile)
-        for types in (16, 32, 64):
+        sizes = range(messages.LEAST_TYPES.bit_length() - 1, messages.MOST_TYPES.bit_length())
+        for types in (2**size for size in sizes):
             build(
                 messages._backward,
                 wide,

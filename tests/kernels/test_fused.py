@@ -70,6 +70,17 @@ def test_the_plain_messages_by_hand() -> None:
             torch.testing.assert_close(out[end - 1], -plain.sum(0))
 
 
+def test_more_edge_types_than_a_program_can_hold_are_left_to_plain_torch() -> None:
+    """Without a GPU a kernel of Triton's could not even be launched."""
+    triton = pytest.importorskip("pdf_search.kernels.triton", reason="Triton is not installed")
+    types = triton.messages.MOST_TYPES + 1
+    where = messages(types, torch.Generator().manual_seed(0))
+    y, w, grad = torch.randn(2, 6, 4), torch.randn(2, types, 4), torch.randn(len(where.node), 4)
+    ours = triton.message_backward(grad, y, w, where, "gelu")
+    for x, z in zip(ours, reference.message_backward(grad, y, w, where, "gelu"), strict=True):
+        assert torch.equal(x, z)
+
+
 def test_gelu_over_its_whole_range() -> None:
     x = torch.linspace(-30, 30, 4001)[None, :, None].requires_grad_()
     out = bias_activation(x, torch.zeros(1, 1, 1), "gelu")

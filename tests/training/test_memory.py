@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import psutil
 import pytest
 import torch
@@ -41,6 +43,35 @@ def test_refused_with_the_sizes_and_the_remedy(
     free(monkeypatch, 100)
     with pytest.raises(TrialError, match=r"pairs need about .* GB, .* free.*hop support"):
         check_memory(trial(), freesolv)
+
+
+@pytest.mark.parametrize(
+    ("support", "words"),
+    [
+        (
+            {"hops": 3},
+            r"Use fewer hops \(basis.support: \{hops: 1\}\), or a machine with more memory",
+        ),
+        ({"hops": 1}, "Use a machine with more memory"),
+    ],
+)
+def test_a_remedy_that_is_in_use_already_is_not_named(
+    freesolv: Prepared, monkeypatch: pytest.MonkeyPatch, support: dict[str, int], words: str
+) -> None:
+    free(monkeypatch, 100)
+    with pytest.raises(TrialError, match=rf"are free\. {words}: all graphs of the set are kept"):
+        check_memory(trial(basis={"pairs": ((-0.3, 2),), "support": support}), freesolv)
+
+
+def test_edge_types_count(freesolv: Prepared) -> None:
+    """ogbg-ppa has about as many as edges, and every layer transforms each."""
+    config = trial()
+    bank = cached_bank(freesolv, config.basis)
+    graphs = freesolv.graphs
+    many = replace(graphs, edge_types=np.zeros((100_000, graphs.edge_types.shape[1])))
+    few, more = (Footprint.of(config, g, bank, 1).step for g in (graphs, many))
+    rows, hidden = len(many.edge_types), config.model.hidden
+    assert more - few > config.model.layers * (rows - len(graphs.edge_types)) * hidden * 4
 
 
 def test_pairs_are_estimated_once_a_process(

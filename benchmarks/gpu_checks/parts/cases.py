@@ -199,17 +199,16 @@ def all_cases(tiny: bool) -> list[Case]:
     long = 2 * GPU_CHUNK + 1
     shapes = [(37, 37, 60, 5, 6, 9), (37, 1, 60, 5, 6, 9), (1, 1, 5, 3, 2, 2), (16, 16, 0, 4, 3, 3)]
     cases = [adamw(50, False), adamw(1100, True)]
-    for kind in ("one index", "two indices", "flat"):
-        cases.append(dropout(kind, 41, 37, 0.5))
-    cases += [segment_product((5, own, long, 2, 1, 5), f32, ahead=2) for own in (5, 1)]
-    cases += [segment_product((7, 7, GPU_CHUNK, 1, 1, 5), f32)]
-    cases += [segment_product(shape, dtype) for shape in shapes for dtype in (f32, bf16)]
-    cases += [message([70, 0, 3, 33], 4, 35, "gelu"), message([3, 2, 0, 3], 5, 37, "relu"),
-              message([3, 2, 0, 3], 1, 1, "gelu")]  # fmt: skip
-    cases += [message([2, 1, 3, 0], types, 3, "relu") for types in (20, 40, 80)]
-    for act, width, training in ((None, 5, True), ("gelu", 45, True), ("relu", 5, True),
-                                 ("gelu", 5, False)):  # fmt: skip
+    cases += [dropout(kind, 41, 37, 0.5) for kind in ("one index", "two indices", "flat")]
+    for act, width, training in ((None, 5, True), ("gelu", 5, False), ("relu", 5, True),
+                                 ("gelu", 45, True)):  # fmt: skip
         cases.append(norm(40, width, act, training))
+    cases += [message([3, 2, 0, 3], 1, 1, "gelu"), message([3, 2, 0, 3], 5, 37, "relu")]
+    cases += [message([2, 1, 3, 0], types, 3, "relu") for types in (20, 40, 80)]
+    cases += [segment_product((7, 7, GPU_CHUNK, 1, 1, 5), f32)]
+    cases += [segment_product((5, own, long, 2, 1, 5), f32, ahead=2) for own in (5, 1)]
+    cases += [segment_product(shape, dtype) for shape in shapes for dtype in (f32, bf16)]
+    cases += [message([70, 0, 3, 33], 4, 35, "gelu")]
     cases += [norm(1100, 3, "gelu", True)]  # more runs than a program takes at a time
     if tiny:
         return cases

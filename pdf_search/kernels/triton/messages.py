@@ -15,12 +15,14 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from pdf_search.kernels.reference import messages as reference
 from pdf_search.kernels.structures import Messages
 from pdf_search.kernels.triton.activation import activated, slope
 
 ROWS = 16  # messages or nodes that a program takes at a time
 CHANNELS = 32  # channels that one program takes
 LEAST_TYPES = 16  # rows of the smallest matrix product
+MOST_TYPES = 64  # a program holds a row for each; ogbg-ppa has thousands
 SPAN = 64  # least nodes of a piece; more where a graph would have more than PIECES
 PIECES = 16
 
@@ -48,7 +50,9 @@ def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
 def message_backward(
     grad: Tensor, y: Tensor, w: Tensor, where: Messages, act: str
 ) -> tuple[Tensor, Tensor]:
-    """See ``reference``."""
+    """See ``reference``, which computes it where there are more than ``MOST_TYPES`` edge types."""
+    if w.shape[1] > MOST_TYPES:
+        return reference.message_backward(grad, y, w, where, act)
     y, w, grad = y.contiguous(), w.contiguous(), grad.contiguous()
     slots, types, width = len(where.nodes), w.shape[1], y.shape[2]
     span, pieces = _pieces(where, y)
