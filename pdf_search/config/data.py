@@ -22,6 +22,7 @@ class DataConfig(Frozen):
     ``split_by`` says which rows stay together in a random split: those of a molecule, none, or
     those of a Bemis-Murcko scaffold. ``split_column`` names a column that gives the part of each
     row instead. ``skip_bad_rows``: rows that cannot be read are left out, however many.
+    ``stratify``: a random split keeps the classes in proportion.
     ``featuriser`` and ``split_version`` name a version of reading molecules and of splitting.
     A trial recorded without them has version 1; a new trial gets the newest (see ``newest``).
     """
@@ -37,6 +38,7 @@ class DataConfig(Frozen):
     split_by: Literal["molecule", "row", "scaffold"] = "molecule"
     split_column: str | None = None
     skip_bad_rows: bool = False
+    stratify: bool = False
     featuriser: Annotated[int, Field(ge=1, le=FEATURISER)] = 1
     split_version: Annotated[int, Field(ge=1, le=SPLIT)] = 1
 

@@ -23,7 +23,7 @@ from pdf_search.records import Phase, Protocol, Replicate
 JOINED_LATER: dict[str, tuple[type[Frozen], tuple[str, ...]]] = {
     "model": (ModelConfig, ("architecture", "coefficients", "filter_bias")),
     "training": (TrainingConfig, ("changes",)),
-    "data": (DataConfig, ("split_by", "split_column", "skip_bad_rows", *VERSIONS)),
+    "data": (DataConfig, ("split_by", "split_column", "skip_bad_rows", "stratify", *VERSIONS)),
 }
 
 Seed = Annotated[int, Field(ge=0, lt=2**32)]

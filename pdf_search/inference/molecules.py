@@ -149,7 +149,8 @@ def _check_molecules(trained: Trained) -> None:
     if not are_molecules(info):
         raise ConfigError(
             f"the run was trained on {info.title}, whose atoms are not read from SMILES: predict "
-            "needs a run on a CSV file of molecules, freesolv or an ogbg-mol... data set"
+            "needs a run on a table of molecules, freesolv or an ogbg-mol... data set, or a file "
+            "of graphs if the run is on your own graphs"
         )
 
 

@@ -99,3 +99,26 @@ def test_a_column_that_gives_no_split(tmp_path: Path, words: list[str], said: st
         own(tmp_path, "smiles,y,fold", rows, split_column="fold")
     with pytest.raises(DataError, match="no column 'part'"):
         own(tmp_path, "smiles,y,fold", rows, split_column="part")
+
+
+@pytest.mark.parametrize(("task", "cells"), [("multilabel", "01"), ("multiclass", "xy")])
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_keep_their_share_in_every_part(
+    tmp_path: Path, task: str, cells: str, seed: int
+) -> None:
+    rows = [f"{'C' * (i + 1)},{cells[i % 10 == 0]}" for i in range(100)]
+    keys = {"task": task, "stratify": True, "split_seed": seed}
+    data, config = own(tmp_path, "smiles,y", rows, **keys)
+    found = parts(data, config)
+    rare = {i for i in range(100) if i % 10 == 0}
+    assert [len(part) for part in found] == [80, 10, 10]
+    assert [len(rare & set(part)) for part in found] == [8, 1, 1]
+    assert parts(data, config.model_copy(update={"split_seed": seed + 10})) != found
+
+
+def test_stratify_needs_classes_of_one_target(tmp_path: Path) -> None:
+    rows = [f"{'C' * (i + 1)},{i / 4},{i % 2},{i // 2 % 2}" for i in range(40)]
+    for targets, said in ((["y"], "task is regression, of 1 target"), (["a", "b"], "of 2 targets")):
+        data, config = own(tmp_path, "smiles,y,a,b", rows, targets=targets, stratify=True)
+        with pytest.raises(DataError, match=said):
+            parts(data, config)

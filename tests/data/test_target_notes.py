@@ -53,3 +53,30 @@ def test_a_target_ten_thousand_times_as_large_is_named(tmp_path: Path) -> None:
         .notes[-1]
         .endswith("the loss counts them alike, each standardised by its own mean and deviation")
     )
+
+
+def test_unequal_labels_are_named_with_what_the_metric_makes_of_it(tmp_path: Path) -> None:
+    text = "smiles,a,b\n" + "".join(f"{'C' * i},{int(i > 57)},{i % 2}\n" for i in range(1, 61))
+    data, config = several(tmp_path, text, "a", "b")
+    said = "labels are unequal: a 5.0% ones; ROC-AUC (%) does not depend on their share"
+    assert said in with_split_notes(data, config).notes
+    data, config = several(tmp_path, text, "b")
+    assert not any("unequal" in note for note in with_split_notes(data, config).notes)
+
+
+def test_unequal_classes_are_named_with_the_accuracy_of_the_largest(tmp_path: Path) -> None:
+    for rare, said in ((9, True), (15, False)):
+        kinds = ["x"] * rare + ["y"] * (60 - rare)
+        text = "smiles,a\n" + "".join(f"{'C' * (i + 1)},{k}\n" for i, k in enumerate(kinds))
+        (tmp_path / "m.csv").write_text(text)
+        tree = {
+            "name": "csv",
+            "path": str(tmp_path / "m.csv"),
+            "task": "multiclass",
+            "targets": ["a"],
+        }
+        config = DataConfig.model_validate(tree)
+        data = load_prepared(prepare(config, cache=tmp_path / "cache"))
+        notes = with_split_notes(data, trial(data=tree)).notes
+        wanted = "85% of the graphs are of class y, so a model that always says y has an accuracy"
+        assert any(wanted in note for note in notes) == said

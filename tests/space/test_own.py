@@ -30,7 +30,7 @@ WORDS: list[object] = [["red", "blue", "green"][i % 3] for i in range(40)]
 
 
 def data_of(space: Space) -> dict[str, object]:
-    keys = ("smiles", "targets", "task", "split_by", "split_column", "skip_bad_rows")
+    keys = ("smiles", "targets", "task", "split_by", "split_column", "skip_bad_rows", "stratify")
     return {k: v for k, v in space.definition["data"].items() if k in keys}
 
 
@@ -92,14 +92,24 @@ def test_no_column_of_smiles(tmp_path: Path) -> None:
         load_space(str(tmp_path / "mine.csv"))
 
 
+LABELLED = {"task": "multilabel", "stratify": True}
+CLASSIFIED = {"task": "multiclass", "stratify": True}
+
+
 @pytest.mark.parametrize(
     ("asked", "wanted"),
     [
         (Asked(targets=("y,z",)), {"targets": ["y", "z"]}),
         (Asked(targets=("y", " z ")), {"targets": ["y", "z"]}),
         (Asked(targets=("a,b",)), {"targets": ["a,b"]}),
-        (Asked(targets=("l",), task="classification"), {"targets": ["l"], "task": "multilabel"}),
-        (Asked(targets=("w",), task="classification"), {"targets": ["w"], "task": "multiclass"}),
+        (
+            Asked(targets=("l",), task="classification"),
+            {"targets": ["l"], "task": "multilabel", "stratify": True},
+        ),
+        (
+            Asked(targets=("w",), task="classification"),
+            {"targets": ["w"], "task": "multiclass", "stratify": True},
+        ),
         (Asked(targets=("l",), task="regression"), {"targets": ["l"], "task": "regression"}),
         (Asked(targets=("y",), split="scaffold"), {"targets": ["y"], "split_by": "scaffold"}),
         (Asked(targets=("y",), split="random"), {"targets": ["y"], "split_by": "molecule"}),

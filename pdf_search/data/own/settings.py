@@ -68,6 +68,8 @@ def own_data(text: str, asked: Asked, sets: Mapping[str, Any] | None = None) -> 
     except ValidationError:  # reported where the --set is laid over
         config = DataConfig.model_validate(newest(data))
     _, targets = read_own_of(config)
+    if _stratified(asked, targets.task, len(targets.names)):
+        data["stratify"] = True
     if asked.task is None:
         notes.append(f"task: {targets.task} ({GUESSED[targets.task]})")
     known = int((~np.isnan(targets.values)).any(axis=1).sum())
@@ -97,9 +99,16 @@ def _own_graphs(path: Path, asked: Asked) -> OwnData:
     if asked.split is not None:
         data |= {} if asked.split == "random" else {"split_column": asked.split}
     found = graph_set(DataConfig.model_validate(data))
+    if _stratified(asked, found.task, len(found.graphs.target_names)):
+        data["stratify"] = True
     notes = (f"task: {found.task} (guessed: {found.guess})",) if found.guess else ()
     nodes = float(found.graphs.node_count.mean())
     return OwnData(data, own_name(path), found.task, len(found.graphs), nodes, notes)
+
+
+def _stratified(asked: Asked, task: Task, targets: int) -> bool:
+    """Whether the split is random and can keep the classes in proportion."""
+    return task is not Task.REGRESSION and targets == 1 and asked.split in (None, "random")
 
 
 def own_name(path: Path) -> str:

@@ -13,7 +13,7 @@ from pdf_search.data.prepared.folder import Prepared
 from pdf_search.data.splits.split_parts import INNER_FOLDS, Numbers, inner_folds, split_for
 from pdf_search.data.splits.split_units import units_of
 from pdf_search.data.splits.task_notes import task_notes, untrained_notes
-from pdf_search.data.targets.target_notes import averaged_note, scale_notes
+from pdf_search.data.targets.target_notes import averaged_note, imbalance_notes, scale_notes
 from pdf_search.records import Phase, Protocol, Replicate, Task
 from pdf_search.wording import counted
 
@@ -35,6 +35,7 @@ def with_split_notes(data: Prepared, config: TrialConfig) -> Prepared:
         *untrained_notes(data, [split[0] for split in parts]),
         *task_notes(data, evaluated),
         *averaged_note(data),
+        *imbalance_notes(data),
         *scale_notes(data, config),
     ]
     told = [_scaffold_note(data, config, parts[0]), shared_molecules(data, config, parts)]

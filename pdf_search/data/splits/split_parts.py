@@ -18,6 +18,7 @@ from pdf_search.data.splits.scaffold_parts import scaffold_parts
 from pdf_search.data.splits.split_units import known_as, units_of
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Protocol, Replicate, Task
+from pdf_search.wording import counted
 
 Numbers = NDArray[np.int64]
 _NONE = np.empty(0, np.int64)
@@ -111,9 +112,22 @@ def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers
             f"{known_as(data, config)}: {units.too_few} for a split of 80:10:10; 10 is the least"
         )
     order = np.random.default_rng(config.data.split_seed).permutation(count).astype(np.int64)
+    if config.data.stratify:
+        _check_stratify(data, config)
+        order = order[np.argsort(_place_in_class(data, units.first[order]), kind="stable")]
     first, second = count * 8 // 10, count * 8 // 10 + count // 10
     parts = order[:first], order[first:second], order[second:]
     return units.graphs(parts[0]), units.graphs(parts[1]), units.graphs(parts[2])
+
+
+def _check_stratify(data: Prepared, config: TrialConfig) -> None:
+    """Refuse to keep classes in proportion where there are none, or several labels a graph."""
+    if data.info.task is Task.REGRESSION or data.graphs.targets.shape[1] > 1:
+        raise DataError(
+            f"{known_as(data, config)}: data.stratify keeps the classes of one target in "
+            f"proportion; the task is {data.info.task}, of "
+            f"{counted(data.graphs.targets.shape[1], 'target')}: leave it out"
+        )
 
 
 def _fold_parts(
@@ -205,6 +219,7 @@ def _fraction(data: Prepared, train: Numbers, config: TrialConfig) -> Numbers:
 def _place_in_class(data: Prepared, order: Numbers) -> NDArray[np.float64]:
     """The position of each graph among those of its class in ``order``, between 0 and 1."""
     labels = np.asarray(data.graphs.targets[order, 0])
+    labels = np.nan_to_num(labels, nan=-1)  # graphs without a class are dealt out like one
     place = np.empty(len(order))
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
