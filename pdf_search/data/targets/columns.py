@@ -110,7 +110,9 @@ def target_names(table: Table, smiles: str, names: Sequence[str]) -> tuple[str, 
                 else f"{table.path} has only the column {smiles!r}: a target column is needed"
             )
         return others
-    if len(set(names)) != len(names) or smiles in names:
+    if smiles in names:
+        raise DataError(f"data.targets names {smiles!r}, which is the column of SMILES")
+    if len(set(names)) != len(names):
         raise DataError(f"data.targets repeats a column: {', '.join(names)}")
     return names
 
