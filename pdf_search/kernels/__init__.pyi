@@ -10,9 +10,10 @@ from .noise import mix_bits as mix_bits
 from .operators.adamw import BETA1 as BETA1
 from .operators.adamw import BETA2 as BETA2
 from .operators.adamw import adamw as adamw
-from .operators.batch_norm import batch_norm as batch_norm
-from .operators.batch_norm import bias_activation as bias_activation
 from .operators.collate import collate_lists as collate_lists
+from .operators.convolution import convolve as convolve
+from .operators.dense import linear as linear
+from .operators.dense import normed_linear as normed_linear
 from .operators.dropout import dropout as dropout
 from .operators.grouping import build_triples as build_triples
 from .operators.grouping import group_triples as group_triples

@@ -27,6 +27,9 @@ from pdf_search.kernels.structures import (
 class Backend(Protocol):
     """The operations that every backend has; ``reference`` gives their shapes in full."""
 
+    def product(self, a: Tensor, b: Tensor) -> Tensor:
+        """The matrix product of each replicate."""
+
     def grouped_product(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
         """Sum of ``a[first] * b[second]`` over the triples of each group, [groups, d]."""
 

@@ -12,5 +12,6 @@ from .network import PDFNetwork as PDFNetwork
 from .randomness import Noise as Noise
 from .randomness import private_order as private_order
 from .randomness import replicate_keys as replicate_keys
+from .randomness import step_keys as step_keys
 from .sizes import Sizes as Sizes
 from .stacked_steps import stack as stack

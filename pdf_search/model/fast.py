@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
-from pdf_search.kernels import message, segment_product
+from pdf_search.kernels import convolve, segment_product
 from pdf_search.model.fast_batch import FastBatch, FastEntries, FastPairs
 from pdf_search.model.filters import Filter
 from pdf_search.model.layers import Linear
@@ -53,8 +53,8 @@ class FastConvolution:
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
         """Convolve ``x`` [R, N, d] with edge types ``e`` [R, T, d] or None; returns [R, N, d]."""
         w = pre.bias if e is None else torch.baddbmm(pre.bias, e, pre.weight)
-        messages = message(torch.bmm(x, pre.weight), w, self.batch.messages, self.activation)
-        out = segment_product(self.weights, messages, self.batch.triples).view(x.shape)
+        where, triples = self.batch.messages, self.batch.triples
+        out = convolve(x, pre.weight, w, self.weights, where, triples, self.activation)
         return out if self.total is None else out / self.total
 
     def _total(self) -> Tensor:

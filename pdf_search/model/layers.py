@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdf_search.config import CategoricalInput, LinearInput
-from pdf_search.kernels import batch_norm, bias_activation, has_fused_kernels
+from pdf_search.kernels import has_fused_kernels, linear, normed_linear
 from pdf_search.model.segments import index_select
 
 NORM_EPS = 1e-5
@@ -65,10 +65,6 @@ class BatchNorm(nn.Module):
             var = torch.where(count > 1, var, self.running_var)
         return (x - mean) * (torch.rsqrt(var + NORM_EPS) * self.weight) + self.bias
 
-    def fused(self, x: Tensor, shift: Tensor, weight: Tensor, act: str | None) -> Tensor:
-        """Compute act(BatchNorm(x + shift)) with one kernel; ``shift`` is [R, 1, d]."""
-        return batch_norm(x, shift, weight, self, self.training, act)
-
     @torch.no_grad()
     def _update(self, mean: Tensor, var: Tensor, count: Tensor) -> None:
         """Update the running statistics; the running variance is the unbiased one."""
@@ -78,27 +74,26 @@ class BatchNorm(nn.Module):
 
 
 def block(
-    linear: nn.Module,
+    layer: nn.Module,
     norm: nn.Module | None,
     act: str | None,
     x: Tensor,
     weight: Tensor,
     fused: bool,
 ) -> Tensor:
-    """Compute act(norm(linear(x))) for entries ``x`` [R, L, d].
+    """Compute act(norm(layer(x))) for entries ``x`` [R, L, d].
 
     ``weight`` [R, L, 1]: how often each entry counts in BatchNorm. ``fused``: use fused kernels
     where they exist for ``x``.
     """
     if not (fused and has_fused_kernels(x)):
-        x = linear(x) if norm is None else norm(linear(x), weight)
+        x = layer(x) if norm is None else norm(layer(x), weight)
         return x if act is None else activation(act, x)
-    assert isinstance(linear, Linear)
-    product = torch.bmm(x, linear.weight)
-    if norm is not None:
-        assert isinstance(norm, BatchNorm)
-        return norm.fused(product, linear.bias, weight, act)
-    return bias_activation(product, linear.bias, act)
+    assert isinstance(layer, Linear)
+    if norm is None:
+        return linear(x, layer.weight, layer.bias, act)
+    assert isinstance(norm, BatchNorm)
+    return normed_linear(x, layer.weight, layer.bias, weight, norm, norm.training, act)
 
 
 class Embedding(nn.Module):

@@ -30,6 +30,11 @@ def replicate_keys(replicates: Sequence[Replicate], *path: int) -> Tensor:
     return keys
 
 
+def step_keys(replicates: Sequence[Replicate], epoch: int, steps: int) -> Tensor:
+    """The keys of all steps of an epoch, [steps, R]."""
+    return fold_in(replicate_keys(replicates, epoch), torch.arange(steps)[:, None])
+
+
 def private_order(keys: Tensor, items: Tensor) -> Tensor:
     """Shuffle each row of ``items`` [R, n] by its key in ``keys`` [R].
 

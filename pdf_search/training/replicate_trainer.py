@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pdf_search.config import TrainingConfig
-from pdf_search.model import EngineBatch, EngineData, Network, Noise, replicate_keys
+from pdf_search.model import EngineBatch, EngineData, Network, Noise, replicate_keys, step_keys
 from pdf_search.records import Replicate, Task
 from pdf_search.training.cuda_graph.packed_steps import map_tensors
 from pdf_search.training.losses import batch_loss
@@ -43,9 +43,10 @@ class ReplicateTrainer:
         """
         size = self.training.batch_size
         total = self.mean.new_zeros(len(self.replicates))
-        for step, start in enumerate(range(0, graphs.shape[1], size)):
-            batch_graphs = graphs[:, start : start + size]
-            total += self.train_step(epoch, step, batch_graphs, rate)
+        starts = range(0, graphs.shape[1], size)
+        keys = step_keys(self.replicates, epoch, len(starts)).to(self.mean.device)
+        for step, start in enumerate(starts):
+            total += self.learn(self.batch(graphs[:, start : start + size]), keys[step], rate)
         return total / (graphs >= 0).sum(1)
 
     def train_step(self, epoch: int, step: int, graphs: Tensor, rate: float) -> Tensor:
@@ -65,7 +66,8 @@ class ReplicateTrainer:
         It never waits for the device, so that it can be recorded as a CUDA graph. A batch without
         graphs changes nothing.
         """
-        self.model.train()
+        if not self.model.training:  # it walks through all modules
+            self.model.train()
         present = (batch.graphs >= 0).sum(1)
         output = self.model(batch, self.rows, self.edge_types, Noise(keys))
         target = (batch.targets - self.mean) / self.std

@@ -75,8 +75,9 @@ def test_a_kernel_compiles_and_is_kept_if_it_can_be(tmp_path: Path, cache: str) 
 
 ACTIVATION = """
 import torch
-from pdf_search.kernels import bias_activation
-print(bias_activation(torch.full((1, 1, 1), -2.0), torch.zeros(1, 1, 1), "relu").item())
+from pdf_search.kernels import linear
+one = torch.ones(1, 1, 1)
+print(linear(-2 * one, one, 0 * one, "relu").item())
 """
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdf_search.kernels import Messages, bias_activation, message, reference
+from pdf_search.kernels import Messages, linear, message, normed_linear, reference
 from pdf_search.model.layers import BatchNorm, activation
 
 
@@ -83,7 +83,7 @@ def test_more_edge_types_than_a_program_can_hold_are_left_to_plain_torch() -> No
 
 def test_gelu_over_its_whole_range() -> None:
     x = torch.linspace(-30, 30, 4001)[None, :, None].requires_grad_()
-    out = bias_activation(x, torch.zeros(1, 1, 1), "gelu")
+    out = linear(x, torch.ones(1, 1, 1), torch.zeros(1, 1, 1), "gelu")
     (slope,) = torch.autograd.grad(out.sum(), x)
     wide = x.detach().double().requires_grad_()
     expected = functional.gelu(wide)
@@ -97,8 +97,9 @@ def test_gelu_over_its_whole_range() -> None:
 def test_fused_norm_equals_plain_norm(act: str | None, width: int) -> None:
     """Three replicates: weighted entries, one entry only, none at all."""
     generator = torch.Generator().manual_seed(width)
-    x = torch.randn(3, 20, width, generator=generator) * 3 + 1
-    shift = torch.randn(3, 1, width, generator=generator)
+    x = torch.randn(3, 20, 6, generator=generator) * 3 + 1
+    matrix = torch.randn(3, 6, width, generator=generator)
+    bias = torch.randn(3, 1, width, generator=generator)
     weight = torch.randint(0, 5, (3, 20, 1), generator=generator).float()
     weight[1] = 0
     weight[1, 0] = 1
@@ -112,11 +113,11 @@ def test_fused_norm_equals_plain_norm(act: str | None, width: int) -> None:
                 norm.weight += 0.3
                 norm.bias -= 0.2
                 norm.running_mean += 0.5
-            inputs = [t.detach().to(dtype).requires_grad_() for t in (x, shift)]
+            inputs = [t.detach().to(dtype).requires_grad_() for t in (x, matrix, bias)]
             if fused:
-                out = norm.fused(*inputs, weight, act)
+                out = normed_linear(*inputs, weight, norm, training, act)
             else:
-                out = norm(inputs[0] + inputs[1], weight.to(dtype))
+                out = norm(torch.baddbmm(inputs[2], inputs[0], inputs[1]), weight.to(dtype))
                 out = out if act is None else activation(act, out)
             grads = torch.autograd.grad(out, [*inputs, norm.weight, norm.bias], grad.to(dtype))
             results.append((out, *grads, norm.running_mean, norm.running_var))

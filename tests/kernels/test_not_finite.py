@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdf_search.kernels import cpu, reference
+from pdf_search.kernels import cpu, normed_linear, reference
 from pdf_search.kernels.dispatch import Backend
 from pdf_search.kernels.reference.activation import activated
 from pdf_search.model.layers import BatchNorm
@@ -112,17 +112,17 @@ def test_an_optimizer_step(kernels: Backend, bad: float) -> None:
 def test_batch_norm_of_a_value_that_is_not_finite(bad: float, act: str | None) -> None:
     """In its channel everything of the replicate is lost, the statistics too; nothing else is."""
     norm = BatchNorm(5, 2)
-    x = numbers(2, 40, 5)
-    x[0, 3, 2] = bad
-    x.requires_grad_()
-    out = norm.fused(x, torch.zeros(2, 1, 5), torch.ones(2, 40, 1), act)
+    x, matrix = numbers(2, 40, 5), numbers(2, 5, 5)
+    matrix[0, 1, 2] = bad
+    matrix.requires_grad_()
+    out = normed_linear(x, matrix, torch.zeros(2, 1, 5), torch.ones(2, 40, 1), norm, True, act)
     out.sum().backward()
-    assert x.grad is not None
+    assert matrix.grad is not None
     if bad != 3e38:
         assert out[0, :, 2].isnan().all()
         assert norm.running_mean[0, 0, 2].isfinite().logical_not()
         assert norm.running_var[0, 0, 2].isnan()
     others = torch.ones(2, 1, 5, dtype=torch.bool)
     others[0, 0, 2] = False
-    for values in (out, x.grad, norm.running_mean, norm.running_var):
+    for values in (out, matrix.grad, norm.running_mean, norm.running_var):
         assert values[others.expand_as(values)].isfinite().all()

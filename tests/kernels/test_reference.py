@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdf_search.kernels import batch_norm, bias_activation, message, reference
+from pdf_search.kernels import linear, message, normed_linear, reference
 from pdf_search.model.layers import BatchNorm, activation
 from tests.kernels.test_fused import messages
 
@@ -43,14 +43,14 @@ def test_batch_norm(act: str | None, training: bool) -> None:
     weight = torch.zeros(3, 20, 1, dtype=torch.float64)
     weight[0] = torch.arange(20)[:, None] % 4
     weight[1, 0] = 1
-    x, shift = numbers(3, 20, 6).requires_grad_(), numbers(3, 1, 6).requires_grad_()
+    x, matrix, bias = (numbers(*s).requires_grad_() for s in ((3, 20, 4), (3, 4, 6), (3, 1, 6)))
     outputs, norms = [], [BatchNorm(6, 3).double().train(training) for _ in range(2)]
     for norm in norms:
         norm.running_mean += 0.5
-    ours = batch_norm(x, shift, weight, norms[0], training, act)
-    theirs = norms[1](x + shift, weight)
+    ours = normed_linear(x, matrix, bias, weight, norms[0], training, act)
+    theirs = norms[1](x @ matrix + bias, weight)
     theirs = theirs if act is None else activation(act, theirs)
-    equal(ours, theirs, [x, shift])
+    equal(ours, theirs, [x, matrix, bias])
     for one, two in zip(norms[0].buffers(), norms[1].buffers(), strict=True):
         torch.testing.assert_close(one, two, rtol=1e-12, atol=1e-12)
     for norm, out in zip(norms, (ours, theirs), strict=True):
@@ -60,7 +60,8 @@ def test_batch_norm(act: str | None, training: bool) -> None:
 
 
 @pytest.mark.parametrize("act", [None, "gelu", "relu"])
-def test_bias_activation(act: str | None) -> None:
-    x, bias = numbers(2, 9, 4).requires_grad_(), numbers(2, 1, 4).requires_grad_()
-    plain = x + bias if act is None else activation(act, x + bias)
-    equal(bias_activation(x, bias, act), plain, [x, bias])
+def test_linear(act: str | None) -> None:
+    inputs = [numbers(*s).requires_grad_() for s in ((2, 9, 3), (2, 3, 4), (2, 1, 4))]
+    x, matrix, bias = inputs
+    plain = x @ matrix + bias if act is None else activation(act, x @ matrix + bias)
+    equal(linear(x, matrix, bias, act), plain, inputs)

@@ -9,5 +9,6 @@ from pdf_search.kernels.cpu.dropout import dropped as dropped
 from pdf_search.kernels.cpu.grouping import places_by_group as places_by_group
 from pdf_search.kernels.cpu.messages import message_backward as message_backward
 from pdf_search.kernels.cpu.messages import message_forward as message_forward
+from pdf_search.kernels.cpu.products import product as product
 from pdf_search.kernels.cpu.segment_product import grouped_dot as grouped_dot
 from pdf_search.kernels.cpu.segment_product import grouped_product as grouped_product

@@ -11,7 +11,7 @@ from numba import njit, prange
 from torch import Tensor
 
 from pdf_search.kernels.cpu.activation import activated, slope
-from pdf_search.kernels.cpu.runtime import OPTIONS, Kernel, as_array, rows
+from pdf_search.kernels.cpu.runtime import OPTIONS, Kernel, as_array
 from pdf_search.kernels.structures import Norm, Statistics
 
 ROWS = 32  # entries summed in float32, before their sum is added in float64
@@ -25,8 +25,8 @@ def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Sta
     mean, rstd = x.new_empty(2, *shift.shape).unbind()
     share = x.new_empty(len(x))
     _statistics(
-        as_array(x), as_array(weight)[..., 0], rows(shift), _f(norm.momentum), _f(norm.eps),
-        *map(rows, (norm.running_mean, norm.running_var, mean, rstd)), share.numpy(),
+        as_array(x), as_array(weight), as_array(shift), _f(norm.momentum), _f(norm.eps),
+        *map(as_array, (norm.running_mean, norm.running_var, mean, rstd)), share.numpy(),
     )  # fmt: skip
     return Statistics(mean, rstd, share)
 
@@ -35,7 +35,7 @@ def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str 
     """See ``reference``."""
     out = torch.empty_like(x)
     flags = act is not None, act == "gelu"
-    _forward(as_array(x), *map(rows, (mean, scale, beta)), *flags, out.numpy())
+    _forward(*map(as_array, (x, mean, scale, beta)), *flags, out.numpy())
     return out
 
 
@@ -51,9 +51,9 @@ def norm_backward(
     mean, rstd, share = statistics
     grad_x, grad_gamma, grad_beta = (torch.empty_like(t) for t in (x, mean, mean))
     _backward(
-        as_array(grad), as_array(x), as_array(weight)[..., 0],
-        *map(rows, (mean, rstd, *affine)), share.numpy(), act is not None, act == "gelu",
-        grad_x.numpy(), rows(grad_gamma), rows(grad_beta),
+        *map(as_array, (grad, x, weight, mean, rstd, *affine)), share.numpy(),
+        act is not None, act == "gelu",
+        grad_x.numpy(), grad_gamma.numpy(), grad_beta.numpy(),
     )  # fmt: skip
     return grad_x, grad_gamma, grad_beta
 
@@ -81,7 +81,7 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
         square[:] = 0.0
         total = _f(0.0)
         for i in range(begin, end):
-            share, row = weight[r, i], x[r, i]
+            share, row = weight[r, i, 0], x[r, i]
             total += share
             for d in range(width):
                 centre[d] += share * row[d]
@@ -89,22 +89,24 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
         for d in range(width):
             centre[d] /= max(total, _ONE)
         for i in range(begin, end):
-            share, row = weight[r, i], x[r, i]
+            share, row = weight[r, i, 0], x[r, i]
             for d in range(width):
                 square[d] += share * (row[d] - centre[d]) * (row[d] - centre[d])
     for r in range(replicates):
-        _join_runs(means[r], squares[r], shares[r], mean[r], rstd[r])
+        _join_runs(means[r], squares[r], shares[r], mean[r, 0], rstd[r, 0])
         count = shares[r].astype(np.float64).sum()
         share_of[r] = 1 / count if count > 1 else 0.0
         for d in range(width):
             if count > 1:
-                var = rstd[r, d]
-                running_mean[r, d] += momentum * (mean[r, d] + shift[r, d] - running_mean[r, d])
-                running_var[r, d] += momentum * (var * count / (count - 1) - running_var[r, d])
+                var = rstd[r, 0, d]
+                moved = mean[r, 0, d] + shift[r, 0, d]
+                running_mean[r, 0, d] += momentum * (moved - running_mean[r, 0, d])
+                unbiased = var * count / (count - 1)
+                running_var[r, 0, d] += momentum * (unbiased - running_var[r, 0, d])
             else:
-                mean[r, d] = running_mean[r, d] - shift[r, d]
-                var = running_var[r, d]
-            rstd[r, d] = 1 / np.sqrt(var + eps)
+                mean[r, 0, d] = running_mean[r, 0, d] - shift[r, 0, d]
+                var = running_var[r, 0, d]
+            rstd[r, 0, d] = 1 / np.sqrt(var + eps)
 
 
 @njit(**OPTIONS)
@@ -137,7 +139,7 @@ def _add_runs(sums, out):  # type: ignore[no-untyped-def]
             for d in range(sums.shape[2]):
                 total[d] += sums[r, run, d]
         for d in range(sums.shape[2]):
-            out[r, d] = total[d]
+            out[r, 0, d] = total[d]
 
 
 @Kernel
@@ -147,7 +149,7 @@ def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-
     for i in prange(replicates * length):
         r = i // length
         row, target = x[r, i % length], out[r, i % length]
-        m, s, b = mean[r], scale[r], shift[r]
+        m, s, b = mean[r, 0], scale[r, 0], shift[r, 0]
         if act:
             for d in range(width):
                 target[d] = activated((row[d] - m[d]) * s[d] + b[d], gelu)
@@ -170,7 +172,7 @@ def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     sums = np.empty((2, replicates, runs, width), _f)
     for job in prange(replicates * runs):
         r, begin = job // runs, job % runs * ROWS
-        m, s, g, b = mean[r], rstd[r], gamma[r], beta[r]
+        m, s, g, b = mean[r, 0], rstd[r, 0], gamma[r, 0], beta[r, 0]
         total, product = sums[0, r, job % runs], sums[1, r, job % runs]
         total[:] = 0.0
         product[:] = 0.0
@@ -189,9 +191,10 @@ def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     _add_runs(sums[1], grad_gamma)
     for job in prange(replicates * length):
         r, i = job // length, job % length
-        m, s, g = mean[r], rstd[r], gamma[r]
-        row, target, total, product = x[r, i], grad_x[r, i], grad_beta[r], grad_gamma[r]
-        share = share_of[r] * weight[r, i]
+        m, s, g = mean[r, 0], rstd[r, 0], gamma[r, 0]
+        row, target = x[r, i], grad_x[r, i]
+        total, product = grad_beta[r, 0], grad_gamma[r, 0]
+        share = share_of[r] * weight[r, i, 0]
         for d in range(width):
             normal = (row[d] - m[d]) * s[d]
             target[d] = g[d] * s[d] * (target[d] - share * (total[d] + normal * product[d]))

@@ -79,8 +79,3 @@ def as_array(x: Tensor) -> NDArray[np.float32]:
     """The tensor as a contiguous array, which shares the memory of a contiguous tensor."""
     array: NDArray[np.float32] = x.detach().contiguous().numpy()
     return array
-
-
-def rows(x: Tensor) -> NDArray[np.float32]:
-    """A tensor [R, 1, d] as an array [R, d], which shares the memory of a contiguous tensor."""
-    return as_array(x[:, 0])

@@ -24,9 +24,14 @@ def message(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
     ``y`` [R, N, d] is W x and ``w`` [R, T, d] is W e with the bias. The last message of a slot is
     minus the sum of its nodes' messages of edge type 0.
     """
-    kernels = fused_backend_for(y) if w.shape[1] <= LARGEST_TYPES else reference_backend()
+    kernels = kernels_for(y, w)
     out: Tensor = _Message.apply(y, w, where, act, kernels)  # type: ignore[no-untyped-call]
     return out
+
+
+def kernels_for(y: Tensor, w: Tensor) -> Backend:
+    """The backend of the messages of ``y`` and ``w``."""
+    return fused_backend_for(y) if w.shape[1] <= LARGEST_TYPES else reference_backend()
 
 
 class _Message(torch.autograd.Function):

@@ -41,12 +41,19 @@ class _SegmentProduct(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         a, b = ctx.saved_tensors
-        kernels, by_a, by_b = backend_for(b), ctx.triples.by_a, ctx.triples.by_b
-        grad_a = grad_b = None
-        if ctx.needs_input_grad[0]:
-            shared = a.shape[1] != b.shape[1]
-            product = kernels.grouped_dot if shared else kernels.grouped_product
-            grad_a = product(grad, b, by_a)
-        if ctx.needs_input_grad[1]:
-            grad_b = kernels.grouped_product(a, grad, by_b)
-        return grad_a, grad_b, None
+        return *product_gradients(grad, a, b, ctx.triples, ctx.needs_input_grad[:2]), None
+
+
+def product_gradients(
+    grad: Tensor, a: Tensor, b: Tensor, triples: Triples, needed: tuple[bool, bool]
+) -> tuple[Tensor | None, Tensor | None]:
+    """The gradients of a segment product for A and for B, those that are needed."""
+    kernels = backend_for(b)
+    grad_a = grad_b = None
+    if needed[0]:
+        shared = a.shape[1] != b.shape[1]
+        product = kernels.grouped_dot if shared else kernels.grouped_product
+        grad_a = product(grad, b, triples.by_a)
+    if needed[1]:
+        grad_b = kernels.grouped_product(a, grad, triples.by_b)
+    return grad_a, grad_b

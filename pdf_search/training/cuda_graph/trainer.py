@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pdf_search.kernels import fold_in
-from pdf_search.model import FastBatch, FastData, Sizes, replicate_keys, stack
+from pdf_search.model import FastBatch, FastData, Sizes, stack, step_keys
 from pdf_search.training.cuda_graph.packed_steps import ByteRange, Packed, views
 from pdf_search.training.cuda_graph.replay import Replay, Step, drop, is_dropped
 from pdf_search.training.replicate_trainer import PREDICTION_BATCH, ReplicateTrainer, by_replicate
@@ -187,10 +186,8 @@ class CudaGraphTrainer:
         self, stage: RecordedStep, steps: Tensor, at_once: int, epoch: int = 0
     ) -> Iterator[Packed]:
         """Pack the steps [S, R, B] of an epoch, ``at_once`` at a time; ``stage`` is made to fit."""
-        keys = replicate_keys(self.eager.replicates, epoch).to(self.data.rows.device)
+        keys = step_keys(self.eager.replicates, epoch, len(steps)).to(self.data.rows.device)
         steps = steps.to(keys.device)
-        numbers = torch.arange(len(steps), device=keys.device)
-        keys = fold_in(keys, numbers[:, None])
         for start in range(0, len(steps), at_once):
             here = slice(start, start + at_once)
             yield self._pack(stage, steps[here], keys[here])
