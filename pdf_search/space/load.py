@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.config import DataConfig, newest, parse_trial
-from pdf_search.data import Asked, DatasetInfo, canonical, is_own, lookup, own_data
+from pdf_search.data import Asked, DatasetInfo, OwnData, canonical, is_own, lookup, own_data
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.paths import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
@@ -32,6 +32,7 @@ from pdf_search.space.files.shipped import (
     shipped_text,
     shipped_tree,
 )
+from pdf_search.space.own.rule import few_note
 from pdf_search.space.own.write import own_space_text
 from pdf_search.space.settings.overrides import (
     Settable,
@@ -73,10 +74,10 @@ def load_space(
         SpaceError: no such space, or a list of every problem with line, key and remedy.
         DataError: a data file of one's own cannot be read.
     """
-    guesses: tuple[str, ...] = ()
+    own: OwnData | None = None
     if is_own(name_or_path):
         own = own_data(name_or_path, asked or Asked(), settings_named(overrides).get("data"))
-        name, guesses = own.name, own.notes
+        name = own.name
         definition = parse_definition(own_space_text(own), f"written for {name_or_path}", "")
     else:
         _refuse_asked(name_or_path, asked)
@@ -86,7 +87,8 @@ def load_space(
     definition = _with_sets(definition, overrides)
     problems = definition.problems()
     space = assemble(name, definition, problems, _published(definition, laid, problems), info)
-    return replace(space, notes=(*guesses, *space.notes))
+    told = () if own is None else (*own.notes, *few_note(own, space.defaults.protocol))
+    return replace(space, notes=(*told, *space.notes))
 
 
 def _refuse_asked(name: str, asked: Asked | None) -> None:

@@ -89,7 +89,12 @@ def test_options_of_a_data_file_are_refused_for_anything_else(run: Run, home: Pa
 def test_graphs_from_a_file_to_predictions(run: Run, home: Path) -> None:
     torch.save([graph(i) for i in range(30)], home / "mine.pt")
     torch.save([graph(i) for i in range(5)], home / "new.pt")
+    assert "note: task: multiclass (guessed: y holds integers" in run("data", "mine.pt").stdout
     plan = run("plan", "mine.pt").stdout
+    assert "a tenth of 30 graphs tests, which says little: --set protocol=inner gives ten" in plan
+    folds = run("plan", "mine.pt", "--set", "protocol=inner").stdout
+    assert "10 replicates a trial" in folds
+    assert "says little" not in folds
     assert "task: multiclass (guessed: y holds integers; --task regression reads" in plan
     assert "standardise: {choice: [false, true]}" in plan
     run("train", "mine.pt", *SMALL, "--epochs", 1, "--device", "cpu", "--name", "one")

@@ -101,7 +101,8 @@ def _data_config(name: str, sets: list[str], own: OwnOptions) -> tuple[DataConfi
             raise ConfigError(f"{options}: only for a data file, not for {name}")
         return data_config(newest({"name": name}), sets), ()
     found = own_data(name, own.asked, settings_named(sets).get("data"))
-    guesses = tuple(note for note in found.notes if not note.startswith("task: "))
+    told = found.data["name"] == "csv"  # the line of the task says the guess
+    guesses = tuple(n for n in found.notes if not (told and n.startswith("task: ")))
     return data_config(newest(found.data), sets), guesses
 
 

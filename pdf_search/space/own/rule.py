@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pdf_search.records import Task
+from pdf_search.data import OwnData
+from pdf_search.records import Protocol, Task
 
 FEW_FOR_A_SPLIT = 300  # graphs; with fewer, a tenth of them says little about a model
 
@@ -39,6 +40,17 @@ METRICS_SEARCHED = {
     Task.MULTILABEL: "rocauc",  # does not depend on how many labels are 1
     Task.MULTICLASS: "accuracy",
 }
+
+
+def few_note(own: OwnData, protocol: Protocol) -> tuple[str, ...]:
+    """Return a note on graphs that are few for a random split: its test part says little."""
+    given = own.data.get("split_column") or own.data.get("split_by") == "scaffold"
+    if own.graphs >= FEW_FOR_A_SPLIT or given or protocol is not Protocol.SPLIT:
+        return ()
+    return (
+        f"a tenth of {own.graphs} graphs tests, which says little: --set protocol=inner gives ten "
+        "folds, each held out once",
+    )
 
 
 def size_for(graphs: int) -> Size:
