@@ -32,7 +32,7 @@ def quick_onednn() -> bool:
     """
     known = Path("/proc/cpuinfo")
     return (
-        torch.backends.mkldnn.is_available()
+        torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
         and torch.backends.cpu.get_cpu_capability().startswith("AVX512")
         and known.exists()

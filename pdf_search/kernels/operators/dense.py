@@ -86,9 +86,8 @@ class _Dense(torch.autograd.Function):
         if ctx.normed:
             own = share[:, None, None] > 0
             grad_shift = torch.where(own, 0.0, gamma * rstd * grad_beta)
-        else:
-            grad_gamma = None
-        return grad_x, grad_matrix, grad_shift, grad_gamma, grad_beta, None, None, None, None
+        of_gamma = grad_gamma if ctx.normed else None
+        return grad_x, grad_matrix, grad_shift, of_gamma, grad_beta, None, None, None, None
 
 
 def _statistics(
