@@ -5,7 +5,7 @@
 
 For a share of the set: time and memory of preparing it and of its bank, and steps of the published
 setting, or the refusal. For the whole: the memory plan's answer here, and that for a GPU. A GPU's
-time is an estimate from counted work, not a measurement.
+time is no measurement: it is the least that the products and segment products of a step can take.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def steps(config: TrialConfig, data: Prepared, number: int, report: Report) -> N
 
 
 def estimate(trainer: Any, graphs: torch.Tensor, count: float, report: Report) -> None:
-    """Seconds on an H200 from the work of a step: products, and rows that segment products read."""
+    """Seconds on an H200 for a step's products, and the rows that its segment products read."""
     with FlopCounterMode(display=False) as counter:
         trainer.train_step(1, 0, graphs, 1e-4)
     batch = trainer.batch(graphs)
@@ -142,7 +142,7 @@ def estimate(trainer: Any, graphs: torch.Tensor, count: float, report: Report) -
     triples = len(batch.triples.by_segment.first)
     traffic = layers * 3 * 2 * triples * width * 4
     seconds = counter.get_total_flops() / GPU_FLOPS + traffic / GPU_TRAFFIC + LAUNCHES
-    report.say("estimate for an H200, not measured", gflop_a_step=counter.get_total_flops() / 1e9,
+    report.say("at least, on an H200; not measured", gflop_a_step=counter.get_total_flops() / 1e9,
                gb_of_rows_a_step=traffic / 1e9, ms_a_step=1e3 * seconds,
                minutes_an_epoch=seconds * count / 60)  # fmt: skip
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared, prepare
@@ -60,7 +61,7 @@ class Sizes:
 
 FULL = Sizes("zinc", 160, 6, 64, 37, 0.03, (8, 16, 1), 4, (4, 351))
 TINY = Sizes(
-    "ogbg-molfreesolv", 6, 2, 2, 5, 0.1, (2, 1), 1, (2, 2), {"pairs": [(-0.2, 1), (-0.5, 2)]}
+    "ogbg-molfreesolv", 6, 2, 2, 5, 1.0, (2, 1), 1, (2, 2), {"pairs": [(-0.2, 1), (-0.5, 2)]}
 )
 
 
@@ -123,6 +124,14 @@ class Bench:
         """A trainer of the same networks with the reference engine, on the CPU, in float64."""
         _, make = self.setup(config.model_copy(update={"engine": "reference"}))
         return in_double(make())
+
+    def few(self, splits: ReplicateSplits, places: Tensor) -> Tensor:
+        """Of the graphs ``places`` [R, L] those of a step; in the interpreter small ones."""
+        if self.interpreted:
+            nodes = torch.from_numpy(splits.graphs.node_count)
+            smallest = nodes[places].argsort(dim=1, stable=True)
+            places = places.gather(1, smallest[:, 1:])  # the first may have no bond
+        return places[:, : self.sizes.batch].to(self.device)
 
     def wait(self) -> float:
         """The time, when the device has done everything."""

@@ -58,8 +58,8 @@ class Step:
 
 
 def graphs_of(bench: Bench, config: TrialConfig) -> Tensor:
-    order = ReplicateSplits.of(config, bench.data).epoch_order(1)
-    return order[:, : config.training.batch_size]
+    splits = ReplicateSplits.of(config, bench.data)
+    return bench.few(splits, splits.epoch_order(1))
 
 
 def step(trainer: ReplicateTrainer, graphs: Tensor) -> Step:
