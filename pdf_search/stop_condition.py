@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from types import FrameType
 from typing import Literal
 
@@ -42,6 +43,11 @@ class StopCondition:
         if self.alike:
             return "alike"
         return "time" if self.deadline is not None and time.monotonic() > self.deadline else ""
+
+    @property
+    def seconds_left(self) -> float:
+        """The seconds until the time limit; infinite without one."""
+        return inf if self.deadline is None else self.deadline - time.monotonic()
 
     def due(self) -> bool:
         """Whether the run must stop now. The first reason is kept in ``ended``."""

@@ -55,7 +55,7 @@ def run_sweep(
         if isinstance(plan, StudyPlan):
             return run_listed(plan, store, command, console, functions or Functions())
         refuse_taken(store, plan.folder)
-        record = _record(plan, command)
+        record = new_sweep_record(plan, command)
 
         def work(driver: Driver, runner: Runner) -> None:
             driver.store.create_sweep(record)
@@ -259,7 +259,8 @@ def _both_phases(driver: Driver, runner: Runner) -> None:
         driver.confirm(runner, driver.plan.top_k)
 
 
-def _record(plan: Plan, command: str) -> SweepRecord:
+def new_sweep_record(plan: Plan, command: str) -> SweepRecord:
+    """The record of a searched sweep that begins now."""
     return new_record(
         plan,
         command,

@@ -34,6 +34,8 @@ from pdf_search.sweep.study_plan import StudyPlan
 from pdf_search.sweep.trial_log.live_line import print_line
 from pdf_search.sweep.trial_log.progress import ProgressView
 from pdf_search.sweep.trial_log.recovery import (
+    enter_saved,
+    remove_leftovers,
     retry,
     retry_later,
     settle_study,
@@ -112,6 +114,7 @@ class Driver:
             plan.trials,
         )
         with self._trial_log(Phase.SEARCH, study) as trial_log:
+            enter_saved(trial_log, self._saved(Phase.SEARCH))
             settle_study(study, trial_log)
             retry(trial_log)
             study.learn(self.plan.earlier.trials)
@@ -204,7 +207,13 @@ class Driver:
             yield trial_log
 
     def _unfinished(self, trial_log: TrialLog) -> list[Job]:
-        return unfinished_jobs(trial_log, self.plan.builder.device, checkpoints.epoch_of)
+        saved = self._saved(trial_log.phase)
+        remove_leftovers(trial_log, saved)
+        return unfinished_jobs(trial_log, self.plan.builder.device, saved)
+
+    def _saved(self, phase: Phase) -> checkpoints.SavedIn:
+        plan = self.plan
+        return checkpoints.SavedIn(plan.folder.storage(plan.options.storage), phase)
 
     def _suggestions(
         self, study: OptunaStudy, trial_log: TrialLog, unfinished: list[Job]
@@ -237,8 +246,8 @@ class Driver:
     def _promoting(
         self, new: Suggestions, brackets: Brackets, trial_log: TrialLog
     ) -> PromotingSource:
-        device = self.plan.builder.device
-        return PromotingSource(new, brackets, trial_log, device, checkpoints.epoch_of)
+        device, saved = self.plan.builder.device, self._saved(trial_log.phase)
+        return PromotingSource(new, brackets, trial_log, device, saved)
 
     def _population(self, study: OptunaStudy, trial_log: TrialLog) -> Population:
         plan, parameters = self.plan, explored_parameters(self.plan.space)
@@ -251,7 +260,7 @@ class Driver:
             parameters,
             seed=plan.options.seed,
             device=plan.builder.device,
-            epoch_of=checkpoints.epoch_of,
+            saved=self._saved(trial_log.phase),
             say=self.view.say,
         )
         if trial_log.records:

@@ -22,7 +22,7 @@ from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan
-from pdf_search.sweep.trial_log.recovery import unfinished_jobs
+from pdf_search.sweep.trial_log.recovery import remove_leftovers, unfinished_jobs
 from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken
 from pdf_search.sweep.trial_log.trial_log import TrialLog
@@ -121,7 +121,9 @@ def open_jobs(plan: StudyPlan, trial_log: TrialLog) -> list[Job]:
         if record.state is State.FAILED:
             trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
     data = {part.name: part.part.dataset for part in plan.parts}
-    jobs = unfinished_jobs(trial_log, plan.parts[0].device, checkpoints.epoch_of)
+    saved = checkpoints.SavedIn(plan.folder.storage(plan.options.storage), Phase.CONFIRM)
+    remove_leftovers(trial_log, saved)
+    jobs = unfinished_jobs(trial_log, plan.parts[0].device, saved)
     jobs.sort(key=lambda job: job.number)
     return [replace(job, data=data[trial_log.records[job.number].sweep]) for job in jobs]
 

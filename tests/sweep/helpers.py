@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from pdf_search.sweep.samplers.methods import find_method
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder
+from pdf_search.sweep.trial_log.saved import SavedTrial
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 
 SHAPE = InputShape(
@@ -39,6 +40,27 @@ PARTS = ["paper/abl/zinc/split", "paper/abl/zinc/inner"]
 
 def report(epoch: int, *values: float | None) -> EpochReport:
     return EpochReport(epoch, 1e-3, tuple(ReplicateEpoch(1.0, v) for v in values), 0.5, 10.0)
+
+
+class Recorded:
+    """Of the checkpoints on disk, those that are recorded; ``epoch_of`` says what they hold."""
+
+    def __init__(self, epoch_of: Callable[[str], int | None]) -> None:
+        self.epoch_of = epoch_of
+
+    def newest_first(self, _number: int, record: TrialRecord) -> Iterator[SavedTrial]:
+        epoch = self.epoch_of(record.checkpoint) if record.checkpoint else None
+        if epoch is not None:
+            yield SavedTrial(record.checkpoint, epoch)
+
+    def beside(self, _path: str) -> list[str]:
+        return []
+
+    def attempts(self, _number: int) -> list[str]:
+        return []
+
+
+NONE = Recorded(lambda _: None)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def main(verb: str, out: str, cache: str, space: str, trials: str) -> int:
             out=Path(out),
             cache=Path(cache),
             trials=int(trials),
-            checkpoint_seconds=0.001,
+            checkpoint_seconds=float(os.environ.get("SIMULATED_CHECKPOINTS", "0.001")),
         )
         result = run_sweep(plan_sweep(load_space(space), options), functions=functions)
     else:

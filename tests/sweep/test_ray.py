@@ -115,7 +115,9 @@ def test_time_ends_a_sweep_and_a_trial_can_be_run_again(
     assert again.search[-1].state is State.COMPLETE
     assert again.search[-1].config_hash == again.search[0].config_hash
     assert again.search[-1].checkpoint.startswith(f"{storage}/timed/search/")
-    assert checkpoints.epoch_of(again.search[-1].checkpoint) == 12
+    saved = checkpoints.read(again.search[-1].checkpoint)
+    assert saved is not None
+    assert saved.epoch == 12
 
 
 class Victim:

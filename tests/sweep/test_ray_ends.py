@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from pdf_search.records import Phase, State
+from pdf_search.results.store import Store
+from pdf_search.sweep.tune import checkpoints
 from tests.sweep import run_simulated
-from tests.sweep.simulated import hold
-from tests.sweep.test_ray import Victim, in_the_middle
+from tests.sweep.test_ray import Victim
 
 pytestmark = [
     pytest.mark.ray,
@@ -25,6 +26,7 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
 ) -> None:
     victim = Victim(tmp_path, cache)
     monkeypatch.setenv("SIMULATED_FAILS", "1")
+    monkeypatch.setenv("SIMULATED_CHECKPOINTS", "1e9")  # at rungs and at the end alone
     driver = victim.start("run", trials=8)
     out, err = driver.communicate(timeout=120)
     assert "ended 'alike' pdf-search resume killed" in out, err
@@ -36,11 +38,11 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     assert all("a resume tries this trial again" in trial.message for trial in failed)
 
     monkeypatch.delenv("SIMULATED_FAILS")
-    with hold(victim.held, Phase.SEARCH):
-        driver = victim.start("resume", trials=8)
-        victim.wait_for(in_the_middle)
-        os.killpg(driver.pid, signal.SIGTERM)  # as a batch system does
-        out, err = driver.communicate(timeout=60)
+    monkeypatch.setenv("SIMULATED_SECONDS", "1")
+    driver = victim.start("resume", trials=8)
+    victim.wait_for(trained)
+    os.killpg(driver.pid, signal.SIGTERM)  # as a batch system does
+    out, err = driver.communicate(timeout=60)
     assert driver.returncode == 130, err
     assert "ended 'interrupted'" in out
     assert "Traceback" not in err
@@ -48,8 +50,14 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     with victim.store() as store:
         waiting = store.trials(run_simulated.NAME, Phase.SEARCH)
     assert not any(trial.state in (State.RUNNING, State.FAILED) for trial in waiting)
-    assert any(trial.state is State.INTERRUPTED for trial in waiting)
+    stopped = [trial for trial in waiting if trial.state is State.INTERRUPTED]
+    assert stopped
+    for trial in stopped:  # their workers have saved before they ended
+        saved = checkpoints.read(str(victim.out / run_simulated.NAME / trial.checkpoint))
+        assert saved is not None
+        assert saved.epoch == trial.epochs_done
 
+    monkeypatch.delenv("SIMULATED_SECONDS")
     driver = victim.start("resume", trials=8)
     out, err = driver.communicate(timeout=120)
     assert driver.returncode == 0, err
@@ -58,3 +66,8 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     assert [trial.number for trial in trials] == list(range(8))
     assert trials[0].origin == "listed"
     assert all(trial.state in (State.COMPLETE, State.PRUNED) for trial in trials)
+
+
+def trained(store: Store) -> bool:
+    trials = store.trials(run_simulated.NAME, Phase.SEARCH)
+    return any(t.state is State.RUNNING and t.epochs_done for t in trials)

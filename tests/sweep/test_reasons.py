@@ -17,7 +17,7 @@ from pdf_search.sweep.trial_log.recovery import retry, retry_later, unfinished_j
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import NUMBER, pack_end, pack_epoch
 from pdf_search.sweep.tune.searcher import JobSearcher
-from tests.sweep.helpers import NAME, Bench, report
+from tests.sweep.helpers import NAME, NONE, Bench, report
 
 
 class Run:
@@ -95,7 +95,7 @@ def test_a_resume_tries_those_again(bench: Bench) -> None:
     assert bench.store.trials(NAME)[0].reason == "the same"
     trial_log = bench.trial_log()
     retry(trial_log)
-    jobs = unfinished_jobs(trial_log, "cpu", lambda _: None)
+    jobs = unfinished_jobs(trial_log, "cpu", NONE)
     assert [job.number for job in jobs] == [0, 1, 2, 3]
     assert jobs[0].origin == "listed"
     trial_log.started(0)

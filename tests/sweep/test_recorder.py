@@ -19,7 +19,6 @@ from ray.tune.search import Searcher
 from pdf_search.errors import ResourceError
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
-from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import (
     NUMBER,
@@ -203,18 +202,6 @@ def test_the_scheduler_stops_at_rungs_only_and_never_at_the_budget() -> None:
     assert decide(3, 9, 99.0) == "CONTINUE"
     assert scheduler.on_trial_result(None, ray_trial(0), {"end": "{}"}) == "CONTINUE"
     assert scheduler.waiting == {0, 1}
-
-
-def test_a_checkpoint_knows_its_epoch(tmp_path: Path) -> None:
-    folder = tmp_path / "trial" / "checkpoint_000001"
-    folder.mkdir(parents=True)
-    assert checkpoints.epoch_of(str(folder)) is None
-    checkpoints.mark(folder, 7)
-    assert checkpoints.epoch_of(str(folder)) == 7
-    checkpoints.remove(str(folder.parent))
-    checkpoints.remove(str(folder.parent))
-    assert not folder.exists()
-    assert checkpoints.epoch_of(str(folder)) is None
 
 
 def test_a_node_that_differs_is_named() -> None:

@@ -11,7 +11,7 @@ import torch
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.folder import Prepared
 from pdf_search.errors import ResourceError, TrialError
-from pdf_search.records import EpochReport, ReplicateEpoch, State, TrialOutcome
+from pdf_search.records import State, TrialOutcome
 from pdf_search.space import Space
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example
 from pdf_search.sweep.tune import trainable
@@ -64,29 +64,6 @@ def test_a_checkpoint_of_another_configuration_is_an_error(
     save_checkpoint(tmp_path, {"configuration": "another", "epoch": 1})
     with pytest.raises(TrialError, match="saved with configuration another"):
         run(config, tmp_path)
-
-
-def test_checkpoints_come_soon_and_then_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, saved = [0.0], []
-    monkeypatch.setattr(trainable.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(trainable.tune, "report", lambda *_, **__: None)
-    reporter = trainable.Reporter(epochs=(1000,), seconds=30.0, device="cpu")
-    for epoch in range(1, 200):
-        clock[0] = float(epoch)
-        report = EpochReport(epoch, 1e-3, (ReplicateEpoch(1.0),), 1.0, 1.0)
-        reporter(report, lambda _, now=epoch: saved.append(now))
-    assert saved == [4, 12, 28, 58, 88, 118, 148, 178]
-
-
-def test_the_last_epoch_has_a_checkpoint_whatever_the_clock_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    saved: list[int] = []
-    monkeypatch.setattr(trainable.tune, "report", lambda *_, **__: None)
-    reporter = trainable.Reporter(epochs=(3,), seconds=1e9, device="cpu")
-    for epoch in (1, 2, 3):
-        reporter(report(epoch, 0.5), lambda _, now=epoch: saved.append(now))
-    assert saved == [3]
 
 
 @pytest.mark.parametrize(

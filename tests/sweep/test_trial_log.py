@@ -17,7 +17,7 @@ from pdf_search.sweep.confirm_phase import (
 from pdf_search.sweep.samplers.seeds import confirm_seeds, search_seeds
 from pdf_search.sweep.trial_log.recovery import unfinished_jobs
 from pdf_search.sweep.trial_log.trial_log import TrialLog
-from tests.sweep.helpers import NAME, Bench, finish, report
+from tests.sweep.helpers import NAME, NONE, Bench, Recorded, finish, report
 from tests.sweep.simulated import simulated_baseline
 
 
@@ -63,7 +63,7 @@ def test_unfinished_trials_continue_after_their_checkpoint(bench: Bench) -> None
     trial_log = bench.trial_log()
     start(bench, trial_log, epochs=5, checkpoint="/trials/0000-a/checkpoint_000001")
     again = bench.trial_log()
-    (job,) = unfinished_jobs(again, "cpu", {"/trials/0000-a/checkpoint_000001": 3}.get)
+    (job,) = unfinished_jobs(again, "cpu", Recorded({"/trials/0000-a/checkpoint_000001": 3}.get))
     assert (job.number, job.resume) == (0, "/trials/0000-a/checkpoint_000001")
     assert job.config.content_hash() == again.records[0].config_hash
     assert epochs_of(bench, 0) == [1, 2, 3]
@@ -73,15 +73,17 @@ def test_unfinished_trials_continue_after_their_checkpoint(bench: Bench) -> None
         again.epoch(0, report(epoch, 1.0), "cpu")
     assert epochs_of(bench, 0) == [1, 2, 3, 4, 5, 6]
     again.checkpoint(0, "/trials/0000-b/checkpoint_000000")
-    assert bench.discarded == ["/trials/0000-a"]
+    assert bench.discarded == []  # in case the new one is damaged
     again.checkpoint(0, "/trials/0000-b/checkpoint_000001")
     assert bench.discarded == ["/trials/0000-a"]
+    again.ended(0, State.COMPLETE)
+    assert bench.discarded == ["/trials/0000-a", "/trials/0000-b/checkpoint_000000"]
 
 
 @pytest.mark.parametrize("checkpoint", ["", "/gone/checkpoint_000000"])
 def test_without_a_whole_checkpoint_a_trial_starts_over(bench: Bench, checkpoint: str) -> None:
     start(bench, bench.trial_log(), epochs=2, checkpoint=checkpoint)
-    (job,) = unfinished_jobs(bench.trial_log(), "cpu", lambda _: None)
+    (job,) = unfinished_jobs(bench.trial_log(), "cpu", NONE)
     assert job.resume == ""
     assert epochs_of(bench, 0) == []
     assert bench.store.trials(NAME)[0].checkpoint == ""
@@ -95,7 +97,7 @@ def test_finished_trials_are_left_alone_on_resume(bench: Bench) -> None:
         assert job is not None
         finish(trial_log, job, 1.0, state)
     again = bench.trial_log()
-    assert unfinished_jobs(again, "cpu", lambda _: None) == []
+    assert unfinished_jobs(again, "cpu", NONE) == []
     assert all(epochs_of(bench, n) == [1, 2] for n in range(4))
 
 
@@ -141,15 +143,20 @@ def test_an_interrupted_trial_runs_no_longer_and_says_how_to_go_on(bench: Bench)
     trial_log = bench.trial_log()
     start(bench, trial_log, epochs=2)
     start(bench, trial_log, epochs=5, checkpoint="/t/0001-a/checkpoint_000000")
+    start(bench, trial_log, epochs=0)
     trial_log.interrupted()
-    anew, kept = bench.store.trials(NAME)
-    assert (anew.state, anew.epochs_done, epochs_of(bench, 0)) == (State.NOT_STARTED, 0, [])
-    assert (kept.state, kept.epochs_done) == (State.INTERRUPTED, 5)
+    over, kept, anew = bench.store.trials(NAME)
+    assert (anew.state, anew.epochs_done) == (State.NOT_STARTED, 0)
     assert anew.message == "interrupted; `pdf-search resume sweep` starts it"
+    assert (over.state, epochs_of(bench, 0)) == (State.INTERRUPTED, [1, 2])  # nothing is lost yet
+    assert "at epoch 2, before its first checkpoint; `pdf-search resume sweep`" in over.message
+    assert (kept.state, kept.epochs_done) == (State.INTERRUPTED, 5)
     assert kept.message == "interrupted at epoch 5; `pdf-search resume sweep` continues"
     again = bench.trial_log()
-    jobs = unfinished_jobs(again, "cpu", {"/t/0001-a/checkpoint_000000": 3}.get)
-    assert [(j.number, j.resume) for j in jobs] == [(0, ""), (1, "/t/0001-a/checkpoint_000000")]
+    jobs = unfinished_jobs(again, "cpu", Recorded({"/t/0001-a/checkpoint_000000": 3}.get))
+    places = [(j.number, j.resume) for j in jobs]
+    assert places == [(0, ""), (1, "/t/0001-a/checkpoint_000000"), (2, "")]
+    assert epochs_of(bench, 0) == []
     again.started(1)
     row = bench.store.trials(NAME)[1]
     assert (row.state, row.message, row.epochs_done) == (State.RUNNING, "", 3)

@@ -9,6 +9,7 @@ from optuna.storages import InMemoryStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+LOST = "lost"  # user attribute of a draw that a killed driver did not record; it is drawn again
 WINDOW = 1000  # trials from which a sampler learns; its time for a draw grows with them
 
 
@@ -27,7 +28,8 @@ class LentTrials(InMemoryStorage):
     def renew(self) -> None:
         """Look again at the study, before a draw."""
         trials = self.study.get_trials(deepcopy=False)
-        self.lent = [_as_seen(trial, len(trials)) for trial in trials[-WINDOW:]]
+        drawn = [trial for trial in trials if LOST not in trial.user_attrs]
+        self.lent = [_as_seen(trial, len(trials)) for trial in drawn[-WINDOW:]]
 
     def get_all_trials(
         self, study_id: int, deepcopy: bool = True, states: Container[TrialState] | None = None

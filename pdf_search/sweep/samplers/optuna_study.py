@@ -25,7 +25,7 @@ from pdf_search.results import parse_url, sqlite_file
 from pdf_search.space import Parameter, Space
 from pdf_search.sweep.samplers.draws import distribution, draw, make_sampler, with_fixed
 from pdf_search.sweep.samplers.fixed_points import Point
-from pdf_search.sweep.samplers.lent_trials import LentTrials
+from pdf_search.sweep.samplers.lent_trials import LOST, LentTrials
 from pdf_search.sweep.samplers.prior import (
     Curve,
     PriorTrial,
@@ -119,7 +119,7 @@ class OptunaStudy:
         self.trials = trials
         self.fixed: dict[str, Any] = {}
         drawn = self.study.get_trials(deepcopy=False)
-        self.draws = len(drawn)
+        self.draws = sum(LOST not in t.user_attrs for t in drawn)
         kept = [t for t in drawn if TRIAL in t.user_attrs and REJECTED not in t.user_attrs]
         self.used_points = {t.user_attrs[POINT] for t in kept if POINT in t.user_attrs}
         self.untold = {t.user_attrs[TRIAL]: t.number for t in kept if not t.state.is_finished()}
@@ -232,8 +232,8 @@ class OptunaStudy:
     def abandon_lost(self, known: set[int]) -> None:
         """Reject the draws that a killed driver never recorded as trials.
 
-        ``known`` are the numbers of all recorded trials. The fixed points of such draws may be
-        asked for again.
+        ``known`` are the numbers of all recorded trials. Such a draw does not count: the next one
+        has its seed and sees what it saw, and so is the same. A fixed point may be asked for again.
         """
         for trial in self.study.get_trials(deepcopy=False):
             number = trial.user_attrs.get(TRIAL)
@@ -241,6 +241,9 @@ class OptunaStudy:
                 continue
             self.untold.pop(number, None)
             self.used_points.discard(trial.user_attrs.get(POINT, ""))
+            if LOST not in trial.user_attrs:
+                self._attribute(trial.number, LOST, True)
+                self.draws -= 1
             if trial.state is TrialState.WAITING:
                 self.study.ask()
             reason = "the driver was killed before this trial was recorded"

@@ -5,13 +5,14 @@ A fresh start goes the same way: with an empty database there is nothing to reco
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pdf_search.config import parse_trial
-from pdf_search.records import State
+from pdf_search.records import State, TrialRecord
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+from pdf_search.sweep.trial_log.saved import SavedTrial, SavedTrials
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 
 TRIED_AGAIN = "The sweep ended here; a resume tries this trial again."
@@ -34,41 +35,65 @@ def retry(trial_log: TrialLog) -> None:
             trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
 
 
-def unfinished_jobs(
-    trial_log: TrialLog, device: str, epoch_of: Callable[[str], int | None]
-) -> list[Job]:
-    """A job for each trial that was to train, which continues at its checkpoint.
+def enter_saved(trial_log: TrialLog, saved: SavedTrials) -> None:
+    """Enter the checkpoints of unfinished trials that the record does not know.
 
-    The recorded epochs after the checkpoint are dropped, because they are trained and reported
-    again. ``epoch_of`` reads the epoch that a checkpoint holds, None if it cannot be read; such a
-    trial starts afresh.
+    A worker writes a checkpoint before the driver hears of it, and a run may end in between.
     """
-    numbers = [
-        number
-        for number, record in trial_log.records.items()
-        if not record.state.finished and record.state is not State.PAUSED
-    ]
-    return [job_from(trial_log, number, device, epoch_of) for number in numbers]
+    for number in _open_numbers(trial_log):
+        record = trial_log.records[number]
+        found = next(_fitting(record, saved.newest_first(number, record)), None)
+        if found is not None and found.is_after(record):
+            trial_log.enter(number, found)
 
 
-def job_from(
-    trial_log: TrialLog, number: int, device: str, epoch_of: Callable[[str], int | None]
-) -> Job:
-    """The job that continues a recorded trial at its checkpoint; see ``unfinished_jobs``."""
+def remove_leftovers(trial_log: TrialLog, saved: SavedTrials) -> None:
+    """Remove what attempts of trials that have ended left behind, killed before they did it."""
+    for number, record in trial_log.records.items():
+        if record.state.finished:
+            trial_log.keep_only_last(number, saved.attempts(number))
+
+
+def unfinished_jobs(trial_log: TrialLog, device: str, saved: SavedTrials) -> list[Job]:
+    """A job for each trial that was to train; see ``job_from``."""
+    return [job_from(trial_log, n, device, saved) for n in _open_numbers(trial_log)]
+
+
+def job_from(trial_log: TrialLog, number: int, device: str, saved: SavedTrials) -> Job:
+    """The job that continues a recorded trial at its newest whole checkpoint.
+
+    Without one it starts afresh. The recorded epochs after the checkpoint are dropped, because they
+    are trained and reported again; those up to it that the record lacks are entered.
+    """
     record = trial_log.records[number]
-    epoch = epoch_of(record.checkpoint) if record.checkpoint else None
-    if epoch is None:
+    found = next(_fitting(record, saved.newest_first(number, record)), None)
+    if found is not None:
+        trial_log.enter(number, found)
+    elif record.checkpoint:
         trial_log.restart(number)
-    if epoch != record.epochs_done:
-        trial_log.rewind(number, epoch or 0)
+    beside = saved.beside(found.path) if found is not None else []
+    trial_log.keep_only_last(number, [*beside, *saved.attempts(number)])
+    epoch = found.epoch if found is not None else 0
+    if epoch != trial_log.records[number].epochs_done:
+        trial_log.rewind(number, epoch)
     return Job(
         phase=record.phase,
         number=number,
         config=parse_trial({**record.config, "device": device}, "recorded trial"),
         origin=record.origin,
         params=record.params,
-        resume=record.checkpoint if epoch is not None else "",
+        resume=found.path if found is not None else "",
     )
+
+
+def _open_numbers(trial_log: TrialLog) -> list[int]:
+    """The numbers of the trials that are to train, and do not wait."""
+    states = {number: record.state for number, record in trial_log.records.items()}
+    return [n for n, state in states.items() if not state.finished and state is not State.PAUSED]
+
+
+def _fitting(record: TrialRecord, found: Iterable[SavedTrial]) -> Iterator[SavedTrial]:
+    return (saved for saved in found if saved.fits(record))
 
 
 def settle_study(study: OptunaStudy, trial_log: TrialLog) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from typing import Protocol
 
 from pdf_search.config import InputShape, TrialConfig
@@ -15,6 +16,7 @@ from pdf_search.results import BestEpochs, Store
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+from pdf_search.sweep.trial_log.saved import SavedTrial, folder_of
 
 
 class View(Protocol):
@@ -71,6 +73,7 @@ class TrialLog:
         self._shapes: dict[str, InputShape] = {}
         self._first: dict[str, int] = {}  # number of each sweep's first trial
         self._best: dict[int, BestEpochs] = {}  # of trials that run
+        self._before: dict[int, str] = {}  # the checkpoint before a trial's last one
         self.add(sweep, shape)
 
     def add(self, sweep: str, shape: InputShape, first: int = 0) -> None:
@@ -141,13 +144,27 @@ class TrialLog:
             perturbations=[*(record.perturbations or []), told],
         )
         self.save(record)
-        self._discard(old)
+        self._discard(folder_of(old))
 
     def checkpoint(self, number: int, path: str) -> None:
-        """Record a complete checkpoint of the latest epoch; remove an earlier attempt's folder."""
-        old = self.records[number].checkpoint
-        self.save(replace(self.records[number], checkpoint=path))
-        self._discard(old)
+        """Record a whole checkpoint of the latest epoch.
+
+        The one before it stays, in case this one turns out damaged. The folder of the attempt that
+        wrote the one before that is removed, if neither of them is in it.
+        """
+        record = self.records[number]
+        if path != record.checkpoint:
+            oldest, self._before[number] = self._before.get(number, ""), record.checkpoint
+            self.save(replace(record, checkpoint=path))
+            if folder_of(oldest) != folder_of(path):
+                self._discard(folder_of(oldest))
+
+    def enter(self, number: int, saved: SavedTrial) -> None:
+        """Record a checkpoint that lies on disk, with the epochs that the record lacks."""
+        for report in saved.results:
+            if report.epoch > self.records[number].epochs_done:
+                self.epoch(number, report, saved.device)
+        self.checkpoint(number, saved.path)
 
     def paused(self, number: int) -> None:
         """Record that a trial waits at a rung, and tell the Optuna study how far it came."""
@@ -161,15 +178,18 @@ class TrialLog:
     def ended(self, number: int, state: State, message: str = "") -> None:
         """Record how a trial ended, and tell the Optuna study and the view.
 
-        The checkpoint of a PRUNED or DIVERGED trial is removed.
+        The checkpoint of a PRUNED or DIVERGED trial is removed. Of a COMPLETE one the last stays.
         """
         self.going.discard(number)
         record = replace(self.records[number], state=state, ended=now(), message=message)
         useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
         old = record.checkpoint
         record = replace(record, checkpoint="" if useless else old)
+        if state is State.COMPLETE:
+            self.keep_only_last(number, ())  # before the record, for no resume comes back to it
         self.save(record)
-        self._discard(old)
+        if useless:
+            self.keep_only_last(number, [folder_of(old)])
         if self.study is not None:
             self.study.tell(number, state, self.curve(number))
         self.view.ended(record, self.best(number))
@@ -196,22 +216,21 @@ class TrialLog:
         self.save(replace(self.records[number], checkpoint=""))
 
     def interrupted(self) -> None:
-        """Record running trials as INTERRUPTED, or as NOT STARTED if they have no checkpoint.
-
-        Those that were given out and have not begun are told as NOT STARTED too.
-        """
-        given = {n for n in self.going if self.records[n].state is State.NOT_STARTED}
+        """Record those that were given out as INTERRUPTED, or as NOT STARTED without an epoch."""
         running = {n for n, r in self.records.items() if r.state is State.RUNNING}
-        for number in sorted(given | running):
-            if not self.records[number].checkpoint:
-                self.rewind(number, 0)
-                message = f"interrupted; `pdf-search resume {self.resume}` starts it"
-                state = State.NOT_STARTED
-            else:
-                at = self.records[number].epochs_done
-                message = f"interrupted at epoch {at}; `pdf-search resume {self.resume}` continues"
-                state = State.INTERRUPTED
-            self.save(replace(self.records[number], state=state, message=message))
+        for number in sorted(self.going | running):
+            record = self.records[number]
+            state = State.INTERRUPTED if record.epochs_done else State.NOT_STARTED
+            self.save(replace(record, state=state, message=self._how_it_goes_on(record)))
+
+    def _how_it_goes_on(self, record: TrialRecord) -> str:
+        command = f"`pdf-search resume {self.resume}`"
+        if not record.epochs_done:
+            return f"interrupted; {command} starts it"
+        at = f"interrupted at epoch {record.epochs_done}"
+        if not record.checkpoint:
+            return f"{at}, before its first checkpoint; {command} starts it over"
+        return f"{at}; {command} continues"
 
     def save(self, record: TrialRecord) -> None:
         """Write a trial's record to the database, in place of the earlier one."""
@@ -219,11 +238,18 @@ class TrialLog:
         self.store.save_trial(replace(record, checkpoint=stored))
         self.records[self._first[record.sweep] + record.number] = record
 
-    def _discard(self, checkpoint: str) -> None:
-        """Remove the folder of an attempt, unless the checkpoint of some trial is in it."""
-        folder = _folder(checkpoint)
-        if checkpoint and all(_folder(r.checkpoint) != folder for r in self.records.values()):
-            self.discard(folder)
+    def keep_only_last(self, number: int, others: Iterable[str]) -> None:
+        """Remove other checkpoints of a trial than its last, and folders of earlier attempts."""
+        before = self._before.pop(number, "")
+        beside = folder_of(before) == folder_of(self.records[number].checkpoint)
+        for path in dict.fromkeys([before if beside else folder_of(before), *others]):
+            self._discard(path)
+
+    def _discard(self, path: str) -> None:
+        """Remove a checkpoint or an attempt's folder, unless it is or has what may be needed."""
+        needed = chain((r.checkpoint for r in self.records.values()), self._before.values())
+        if path and all(path not in (known, folder_of(known)) for known in needed):
+            self.discard(path)
 
     def _key(self, number: int) -> tuple[str, Phase, int]:
         """The sweep, phase and own number of a trial."""
@@ -251,8 +277,3 @@ def _measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord
 def now() -> str:
     """The time in UTC, in ISO 8601 to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _folder(checkpoint: str) -> str:
-    """The folder of the attempt that wrote a checkpoint."""
-    return checkpoint.rstrip("/").rpartition("/")[0]

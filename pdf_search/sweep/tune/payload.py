@@ -29,7 +29,7 @@ def pack_epoch(report: EpochReport, device: str) -> dict[str, Any]:
     return {
         EPOCH: report.epoch,
         VALID: nan if valid is None else valid,
-        REPORT: json.dumps(asdict(report)),
+        REPORT: json.dumps(epoch_tree(report)),
         DEVICE: device,
     }
 
@@ -38,9 +38,18 @@ def unpack_epoch(result: dict[str, Any]) -> EpochReport | None:
     """The epoch in a worker's result; None if it has none."""
     if REPORT not in result:
         return None
-    tree = json.loads(result[REPORT])
-    replicates = tuple(ReplicateEpoch(**item) for item in tree.pop("replicates"))
-    return EpochReport(**tree, replicates=replicates)
+    return epoch_report(json.loads(result[REPORT]))
+
+
+def epoch_tree(report: EpochReport) -> dict[str, Any]:
+    """An epoch as plain data."""
+    return asdict(report)
+
+
+def epoch_report(tree: dict[str, Any]) -> EpochReport:
+    """The epoch of plain data."""
+    replicates = tuple(ReplicateEpoch(**item) for item in tree["replicates"])
+    return EpochReport(**(tree | {"replicates": replicates}))
 
 
 def pack_end(outcome: TrialOutcome) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.samplers.jobs import Source
+from pdf_search.sweep.trial_log.recovery import enter_saved
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from ray.tune.experiment import Trial
 
     from pdf_search.sweep.tune.scheduler import WaitingScheduler
+
+KEPT = 2  # checkpoints of a trial: its last, and the one before in case that is damaged
 
 
 class Runner:
@@ -47,7 +51,8 @@ class Runner:
         self.resources = resources
         self.storage = storage
         self.stop_condition = stop_condition
-        self.shared = replace(shared, data={n: _sent(d) for n, d in shared.data.items()})
+        data = {name: _sent(item) for name, item in shared.data.items()}
+        self.shared = replace(shared, data=data, until=time.time() + stop_condition.seconds_left)
 
     def run(
         self,
@@ -80,14 +85,14 @@ class Runner:
                 num_samples=-1,  # until the source has no more
                 max_concurrent_trials=self.resources.concurrent,
                 reuse_actors=True,
-                trial_dirname_creator=_FolderName(),
+                trial_dirname_creator=FolderName(),
             ),
             run_config=tune.RunConfig(
                 name=trial_log.phase.value,
                 storage_path=self.storage,
                 callbacks=callbacks,
                 stop=RunStopper(self.stop_condition, trial_log),
-                checkpoint_config=tune.CheckpointConfig(num_to_keep=1),
+                checkpoint_config=tune.CheckpointConfig(num_to_keep=KEPT),
                 failure_config=tune.FailureConfig(max_failures=0),
                 verbose=0,
             ),
@@ -100,12 +105,13 @@ class Runner:
         finally:
             self.stop_condition.in_order()
             if self.stop_condition.ended or sys.exc_info()[0] is not None:
+                enter_saved(trial_log, checkpoints.SavedIn(self.storage, trial_log.phase))
                 trial_log.interrupted()
         if self.stop_condition.error is not None:
             raise self.stop_condition.error
 
 
-class _FolderName:
+class FolderName:
     """Names the folders of trials, differently in each run: none mixes with a killed run's.
 
     A trial that waited and goes on has a new one, since others may go on from its checkpoint too.
@@ -117,11 +123,12 @@ class _FolderName:
         self.times: Counter[int] = Counter()
 
     def __call__(self, trial: Trial) -> str:
+        """The name of a trial's folder, always the same for the same Ray trial."""
         if trial.trial_id not in self.names:
             number = trial.config[NUMBER]
             self.times[number] += 1
             again = f"-{self.times[number]}" if self.times[number] > 1 else ""
-            self.names[trial.trial_id] = f"{number:04d}-{self.run}{again}"
+            self.names[trial.trial_id] = f"{checkpoints.attempt(number)}{self.run}{again}"
         return self.names[trial.trial_id]
 
 

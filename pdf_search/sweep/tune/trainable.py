@@ -5,34 +5,31 @@ from __future__ import annotations
 import json
 import logging
 import os
-import tempfile
-import time
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import ray
 from ray import tune
-from ray.tune import Checkpoint
 
 from pdf_search.config import BasisConfig, TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared
 from pdf_search.errors import ResourceError
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep.tune import checkpoints
-from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, pack_end, pack_epoch
+from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, pack_end
+from pdf_search.sweep.tune.reporter import Reporter, Save, SavesAtItsEnd, trains_here
 
-Save = Callable[[Path], None]
 Report = Callable[[EpochReport, Save], None]
 TrialFunction = Callable[[TrialConfig, Prepared, Report, Path | None], TrialOutcome]
 
 logger = logging.getLogger(__name__)
 _loaded: dict[str, Prepared] = {}
-
-FIRST_CHECKPOINT = 4.0  # seconds after a trial's start
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,8 @@ class Shared:
     this machine gets the folder of the prepared arrays and maps them. Workers on other machines
     get the data set itself from the object store. ``function`` trains one trial; None means
     ``run_trial``. ``rungs`` are epochs that end with a checkpoint. ``bases`` are those of all
-    trials, so that the trial that computes a bank computes it for all.
+    trials, so that the trial that computes a bank computes it for all. ``until`` is when the run
+    ends, on the clock of ``time.time``.
     """
 
     data: Mapping[str, str | Prepared]
@@ -53,6 +51,7 @@ class Shared:
     function: TrialFunction | None = None
     rungs: tuple[int, ...] = ()
     bases: tuple[BasisConfig, ...] = ()
+    until: float = inf
 
 
 def train(config: dict[str, Any], shared: Shared) -> None:
@@ -60,13 +59,18 @@ def train(config: dict[str, Any], shared: Shared) -> None:
 
     On the CPU an exception becomes the outcome FAILED; with a GPU it is raised.
     """
+    trains_here()
     prepare_process(shared)
     trial = parse_trial(json.loads(config[TRIAL]))
     function = shared.function or _run_trial()
+    keep = partial(checkpoints.put, storage=tune.get_context().get_storage())
     reporter = Reporter(
+        trial,
         (*shared.rungs, trial.epochs),
         shared.checkpoint_seconds,
         _device(shared.gpus, trial.precision),
+        keep,
+        shared.until,
     )
     try:
         with ExitStack() as stack:
@@ -80,6 +84,9 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         traceback.print_exc()
         outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
     tune.report(pack_end(outcome))
+
+
+train.__mixins__ = (SavesAtItsEnd,)  # type: ignore[attr-defined]  # Tune's trainable inherits it
 
 
 def run_or_restart(
@@ -101,37 +108,6 @@ def run_or_restart(
         outcome = function(trial, data, report, None)
         words = filter(None, (outcome.message, "its checkpoint could not be read: it started over"))
         return replace(outcome, message="; ".join(words))
-
-
-class Reporter:
-    """Reports each epoch to Ray; sometimes, and with ``epochs``, with a checkpoint.
-
-    The first checkpoint is due after ``FIRST_CHECKPOINT`` seconds. The distance then doubles up to
-    ``seconds``. So a run that is interrupted again and again still makes progress.
-    """
-
-    def __init__(self, epochs: Collection[int], seconds: float, device: str) -> None:
-        self.epochs = epochs
-        self.seconds = seconds
-        self.distance = min(FIRST_CHECKPOINT, seconds)
-        self.device = device
-        self.saved = time.monotonic()
-        self.epoch = 0
-
-    def __call__(self, report: EpochReport, save: Save) -> None:
-        """Report an epoch; ``save`` writes a checkpoint into a folder if one is due."""
-        self.epoch = report.epoch
-        result = pack_epoch(report, self.device)
-        due = time.monotonic() - self.saved >= self.distance
-        if not due and report.epoch not in self.epochs:
-            tune.report(result)
-            return
-        with tempfile.TemporaryDirectory() as folder:
-            save(Path(folder))
-            checkpoints.mark(Path(folder), report.epoch)
-            self.saved = time.monotonic()
-            self.distance = min(2 * self.distance, self.seconds)
-            tune.report(result, checkpoint=Checkpoint.from_directory(folder))
 
 
 def prepare_process(shared: Shared) -> None:

@@ -72,6 +72,8 @@ class Brackets:
         rungs = self.of(number)
         if epoch not in rungs.epochs or not isfinite(value):
             return True
+        if number in rungs.went_on[epoch]:
+            return True  # trained again, from a checkpoint before this rung
         if not rungs.goes_on(number):
             return False
         rungs.promote(number)

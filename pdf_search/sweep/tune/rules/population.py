@@ -14,6 +14,7 @@ from pdf_search.sweep.samplers.explore import explored, replaced
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.trial_log.recovery import job_from
+from pdf_search.sweep.trial_log.saved import SavedTrials
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.wording import counted
 
@@ -28,7 +29,7 @@ class Population:
     What a perturbation does is a function of ``seed``, its epoch and the recorded values. So one
     that a kill cut off is done again alike, and a resume needs nothing but the database. ``epochs``
     are those of the perturbations. ``new`` gives unfinished trials, then those that do not exist
-    yet. ``epoch_of`` reads the epoch of a checkpoint. ``say`` is told each perturbation.
+    yet. ``saved`` are the checkpoints on disk. ``say`` is told each perturbation.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Population:
         *,
         seed: int,
         device: str,
-        epoch_of: Callable[[str], int | None],
+        saved: SavedTrials,
         say: Callable[[str], None],
     ) -> None:
         self.new = new
@@ -49,7 +50,7 @@ class Population:
         self.parameters = parameters
         self.seed = seed
         self.device = device
-        self.epoch_of = epoch_of
+        self.saved = saved
         self.say = say
         reached = max((r.epochs_done for r in self._members()), default=0)
         self.round = sum(epoch < reached for epoch in epochs)
@@ -88,7 +89,7 @@ class Population:
             behind = [r.number for r in living]
         if not behind:
             return None
-        return job_from(self.trial_log, behind[0], self.device, self.epoch_of)
+        return job_from(self.trial_log, behind[0], self.device, self.saved)
 
     @property
     def _until(self) -> int:

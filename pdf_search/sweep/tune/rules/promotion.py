@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from math import nan
 
 from pdf_search.records import State
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.trial_log.recovery import job_from
+from pdf_search.sweep.trial_log.saved import SavedTrials
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune.rules.brackets import Brackets
 from pdf_search.wording import counted
@@ -16,8 +17,8 @@ from pdf_search.wording import counted
 class PromotingSource:
     """The jobs of a search with early stopping: unfinished trials, those that go on, new ones.
 
-    When there are no new ones, the best that wait at each rung go on. ``epoch_of`` reads the epoch
-    of a checkpoint, as for ``job_from``.
+    When there are no new ones, the best that wait at each rung go on. ``saved`` are
+    the checkpoints on disk, as for ``job_from``.
     """
 
     def __init__(
@@ -26,13 +27,13 @@ class PromotingSource:
         brackets: Brackets,
         trial_log: TrialLog,
         device: str,
-        epoch_of: Callable[[str], int | None],
+        saved: SavedTrials,
     ) -> None:
         self.new = new
         self.brackets = brackets
         self.trial_log = trial_log
         self.device = device
-        self.epoch_of = epoch_of
+        self.saved = saved
 
     def remaining(self) -> int:
         """See ``Source.remaining``."""
@@ -66,7 +67,7 @@ class PromotingSource:
         if number is None:
             return None
         self.brackets.of(number).promote(number)
-        return job_from(self.trial_log, number, self.device, self.epoch_of)
+        return job_from(self.trial_log, number, self.device, self.saved)
 
     def _prune(self, number: int, rank: int, most: int) -> None:
         epochs = counted(self.trial_log.records[number].epochs_done, "epoch")
@@ -81,15 +82,19 @@ class PromotingSource:
 def rebuild(brackets: Brackets, trial_log: TrialLog) -> None:
     """Enter the recorded epochs of all trials, and which of them went on.
 
-    A trial that was at a rung with its checkpoint when the run ended waits there.
+    A trial that was at a rung with its checkpoint when the run ended goes on if it is among the
+    best there, as if it came now; else it waits.
     """
-    for number, curve in trial_log.store.all_epochs(trial_log.sweep, trial_log.phase).items():
-        rungs = brackets.of(number)
+    curves = trial_log.store.all_epochs(trial_log.sweep, trial_log.phase)
+    for number, curve in curves.items():
         for report in curve:
-            if number in rungs.last:
-                rungs.promote(number)
+            if number in brackets.of(number).last:
+                brackets.of(number).promote(number)
             brackets.see(number, report.epoch, report.valid)
-        record = trial_log.records[number]
-        open_at = rungs.last.get(number) == record.epochs_done and not record.state.finished
-        if open_at and record.checkpoint and record.state is not State.PAUSED:
-            trial_log.paused(number)
+    for number, curve in curves.items():
+        record, rungs = trial_log.records[number], brackets.of(number)
+        was_running = not record.state.finished and record.state is not State.PAUSED
+        if was_running and record.checkpoint and rungs.last.get(number) == record.epochs_done:
+            value = curve[-1].valid
+            if not brackets.goes_on(number, record.epochs_done, nan if value is None else value):
+                trial_log.paused(number)
