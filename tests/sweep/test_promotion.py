@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,30 @@ def test_a_killed_search_goes_on_as_the_unbroken_one(
         return found
 
     assert searched(tmp_path / "a", breaks=True) == searched(tmp_path / "b", breaks=False)
+
+
+def test_one_that_went_on_at_a_rung_goes_on_after_a_kill(bench: Bench) -> None:
+    run = Run(bench)
+    for upto in (EPOCHS, EPOCHS, EPOCHS, 3):  # the third waits, and lets trial 1 go on
+        job = run.next()
+        assert job is not None
+        run.train(job, upto)
+    assert job.number == 1
+    job = run.next()
+    assert job is not None
+    run.train(job, 3)  # trial 3 is the best there
+    record = Run(bench).trial_log.records[3]
+    assert (record.state, record.epochs_done) == (State.RUNNING, 3)
+
+
+def test_one_that_diverged_at_a_rung_does_not_wait_after_a_kill(bench: Bench) -> None:
+    run = Run(bench)
+    job = run.next()
+    assert job is not None
+    run.trial_log.epoch(0, report(2, 1.0), "cpu")
+    run.trial_log.checkpoint(0, "/t/0000/2")
+    run.trial_log.epoch(0, report(3, nan), "cpu")
+    assert Run(bench).trial_log.records[0].state is State.RUNNING
 
 
 def test_checkpoints_of_those_left_behind_are_removed(bench: Bench) -> None:

@@ -217,6 +217,33 @@ def test_a_draw_that_was_never_recorded_is_closed_and_its_point_tried_again(
     bench.close()
 
 
+@pytest.mark.parametrize("killed", ["before its trial is recorded", "before it is accepted"])
+def test_a_lost_draw_is_drawn_again_as_it_was(tmp_path: Path, space: Space, killed: str) -> None:
+    def drawn(folder: Path, lost_at: int) -> list[str]:
+        folder.mkdir()
+        bench = Bench(folder, space, "tpe", trials=14)
+        hashes: list[str] = []
+        while len(hashes) < 14:  # the last ones by TPE's model, which learns from those before
+            if len(hashes) == lost_at:
+                if killed == "before it is accepted":
+                    bench.log.ask("tpe")
+                else:
+                    bench.suggestions(bench.trial_log()).next()
+                bench.close()
+                bench = Bench(folder, space, "tpe", trials=14)
+                lost_at = -1
+            trial_log = bench.trial_log()
+            settle_study(bench.log, trial_log)
+            job = bench.suggestions(trial_log).next()
+            assert job is not None
+            hashes.append(job.config.content_hash())
+            finish(trial_log, job, 1.0 + 100 * job.config.training.learning_rate)
+        bench.close()
+        return hashes
+
+    assert drawn(tmp_path / "a", 12) == drawn(tmp_path / "b", -1)
+
+
 def test_an_end_that_the_study_missed_is_told_on_resume(tmp_path: Path, space: Space) -> None:
     bench = Bench(tmp_path, space)
     trial_log = bench.trial_log()
