@@ -1,14 +1,34 @@
-"""The signals that end a run, and how a handler is set for them."""
+"""The signals that end a run, how a handler is set for them, and the exit code after them."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 ALL = (signal.SIGINT, *ENDING)
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt that knows its signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+    """A handler that acts as Python's own for Ctrl-C."""
+    raise Interrupted(number)
+
+
+def exit_code(signalled: KeyboardInterrupt | int) -> int:
+    """The exit code after an interrupt or a signal, as shells give it; 130 for Ctrl-C."""
+    if isinstance(signalled, int):
+        return 128 + signalled
+    return 128 + getattr(signalled, "number", signal.SIGINT)
 
 
 def receive(

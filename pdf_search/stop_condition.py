@@ -11,7 +11,7 @@ from math import inf
 from types import FrameType
 from typing import Literal
 
-from pdf_search.signals import ALL, receive
+from pdf_search.signals import ALL, Interrupted, receive
 
 Reason = Literal["", "interrupted", "time", "error", "alike"]
 
@@ -26,7 +26,7 @@ class StopCondition:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.deadline = None if seconds is None else time.monotonic() + seconds
-        self.signalled = False
+        self.signal: int | None = None  # the first that was received
         self.error: BaseException | None = None
         self.alike = ""
         self.ended: Reason = ""
@@ -36,7 +36,7 @@ class StopCondition:
     @property
     def reason(self) -> Reason:
         """Why the run must stop now, by priority; "" while it may go on."""
-        if self.signalled:
+        if self.signal is not None:
             return "interrupted"
         if self.error is not None:
             return "error"
@@ -59,8 +59,8 @@ class StopCondition:
         self.error = self.error or error
 
     def interrupt(self) -> None:
-        """Stop the run as a first signal would."""
-        self.signalled = True
+        """Stop the run as Ctrl-C would."""
+        self.signal = self.signal or signal.SIGINT
 
     @contextmanager
     def on_signals(self, patience: float | None = None) -> Iterator[None]:
@@ -93,10 +93,10 @@ class StopCondition:
         if threading.current_thread() is threading.main_thread():
             receive(self._receive)
 
-    def _receive(self, _number: int, _frame: FrameType | None) -> None:
-        if self.signalled:
-            raise KeyboardInterrupt
-        self.signalled = True
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
+        if self.signal is not None:
+            raise Interrupted(self.signal)
+        self.signal = number
         main = threading.get_ident()
         if self.patience is not None:
             self._timer = threading.Timer(self.patience, signal.pthread_kill, (main, signal.SIGINT))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from typer.core import TyperGroup
 
 from pdf_search import __version__
 from pdf_search.cli.output import say
-from pdf_search.cli.process import INTERRUPTED, prepare_process
+from pdf_search.cli.process import prepare_process
 from pdf_search.cli.verbs.bases import bases
 from pdf_search.cli.verbs.data import data
 from pdf_search.cli.verbs.doctor import doctor
@@ -32,7 +31,7 @@ from pdf_search.cli.verbs.tables import tables
 from pdf_search.cli.verbs.train import train
 from pdf_search.errors import PdfSearchError
 from pdf_search.imports import show_only_our_warnings
-from pdf_search.signals import ENDING, receive
+from pdf_search.signals import ENDING, exit_code, interrupt, receive
 
 
 class Verbs(TyperGroup):
@@ -42,15 +41,15 @@ class Verbs(TyperGroup):
     """
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb; an interrupt exits with 130."""
+        """Run the verb; a signal exits with 128 and its number, Ctrl-C with 130."""
         try:
             return super().invoke(ctx)
         except PdfSearchError as error:
             say(f"error: {error}")
             raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(exit_code(error)) from None
 
 
 app = typer.Typer(
@@ -108,7 +107,7 @@ def main() -> None:
     if not sys.warnoptions:
         show_only_our_warnings()
     # Where no run receives them, the other signals that end a process act as Ctrl-C does.
-    receive(signal.default_int_handler, ENDING)
+    receive(interrupt, ENDING)
     try:
         prepare_process()
     except PdfSearchError as error:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import datetime
+
 import typer
 
 from pdf_search.cli.output import say
-from pdf_search.cli.process import INTERRUPTED
 from pdf_search.errors import PdfSearchError, StoreError
 from pdf_search.records import State, TrialRecord
 from pdf_search.results import divergence_advice
+from pdf_search.signals import exit_code
 from pdf_search.sweep import StudyPlan, SweepFolder, SweepResult
 from pdf_search.wording import counted
 
@@ -17,8 +20,8 @@ def exit_after(result: SweepResult) -> None:
     """Tell what failed and how to go on, and exit with the code for it.
 
     Raises:
-        typer.Exit: 130 after an interrupt, 1 if the first trials failed alike, or if every trial of
-            a phase failed or diverged.
+        typer.Exit: 130 after Ctrl-C (other signals: 128 and their number), 1 if the first trials
+            failed alike, or if every trial of a phase failed or diverged.
     """
     confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
@@ -28,9 +31,9 @@ def exit_after(result: SweepResult) -> None:
     elif failed:
         say(f"{counted(len(failed), 'trial')} FAILED: {failed[0].reason} (pdf-search show {name})")
     if result.ended:
-        say(unfinished(result))
+        say_and_log(unfinished(result), result.plan.folder)
     if result.ended == "interrupted":
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_code(result.signal))
     if result.ended == "alike":
         raise typer.Exit(PdfSearchError.exit_code)
     last = "run" if isinstance(result.plan, StudyPlan) else "confirmed trial"
@@ -40,6 +43,14 @@ def exit_after(result: SweepResult) -> None:
             why = advice or f"pdf-search show {name} says why"
             say(f"error: every {what} FAILED or DIVERGED, so there is no result: {why}")
             raise typer.Exit(PdfSearchError.exit_code)
+
+
+def say_and_log(message: str, folder: SweepFolder) -> None:
+    """Print a message, and write it into the sweep's log for who has no terminal any more."""
+    say(message)
+    if folder.log.parent.is_dir():
+        with suppress(OSError), folder.log.open("a", encoding="utf-8") as log:
+            log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S} {message}\n")
 
 
 def _tell_rows(trials: list[TrialRecord]) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 import sqlalchemy as sa
 import typer
 
-from pdf_search.cli.ending import exit_after, interrupted
+from pdf_search.cli.ending import exit_after, interrupted, say_and_log
 from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.options import OutputOptions, OwnOptions
 from pdf_search.cli.output import print_result, say
-from pdf_search.cli.process import INTERRUPTED
 from pdf_search.cli.study_report import StudyReport
 from pdf_search.errors import (
     ConfigError,
@@ -23,6 +22,7 @@ from pdf_search.errors import (
     StoreError,
 )
 from pdf_search.runs import holds_sweep
+from pdf_search.signals import exit_code
 from pdf_search.space import load_space
 from pdf_search.sweep import (
     Functions,
@@ -71,15 +71,15 @@ def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     """Run a sweep, write its report, also after an unexpected error, and exit with its code.
 
     Raises:
-        typer.Exit: 130 after an interrupt, 1 if there is no result; see ``exit_after``.
+        typer.Exit: 130 after Ctrl-C, 1 if there is no result; see ``exit_after``.
     """
     try:
         result = run()
     except (ConfigError, DataError, ResourceError, StoreError):
         raise  # nothing was run yet, or there is no database to report from
-    except KeyboardInterrupt:
-        say(interrupted(folder))
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        say_and_log(interrupted(folder), folder)
+        raise typer.Exit(exit_code(error)) from None
     except Exception:
         if folder.db is not None or holds_sweep(folder.path):
             write_report(folder)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from pdf_search.errors import ConfigError
 
-INTERRUPTED = 130  # exit code after Ctrl-C, as shells give it
-
 
 def prepare_process() -> None:
     """Set up the output streams and Matplotlib, and check the folder and the command's words.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGINT
 from typing import Any
 
 from rich.console import Console
@@ -249,6 +250,7 @@ def _drive(
         search=store.trials(plan.name, Phase.SEARCH),
         confirm=store.trials(plan.name, Phase.CONFIRM),
         messages=tuple(driver.messages),
+        signal=stop_condition.signal or SIGINT,
         reason=stop_condition.alike,
     )
 

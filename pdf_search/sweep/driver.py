@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from signal import SIGINT
 
 from rich.console import Console
 
@@ -287,6 +288,7 @@ class SweepResult:
     search: list[TrialRecord]
     confirm: list[TrialRecord]
     messages: tuple[str, ...]
+    signal: int = SIGINT  # that ended it, if one did
     reason: str = ""  # why the first trials failed, if all failed for the same reason
 
     @property

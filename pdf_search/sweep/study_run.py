@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from signal import SIGINT
 
 from rich.console import Console
 
@@ -67,7 +68,8 @@ def run_listed(
         gather_predictions(own, plan.predictions(part))
     record_measured(trial_log)
     found = [trial for part in plan.parts for trial in store.trials(part.name, Phase.CONFIRM)]
-    return SweepResult(plan, stop_condition.ended, [], found, (), stop_condition.alike)
+    signal = stop_condition.signal or SIGINT
+    return SweepResult(plan, stop_condition.ended, [], found, (), signal, stop_condition.alike)
 
 
 def _tell(on_finished: Callable[[Store], None] | None, store: Store) -> None:

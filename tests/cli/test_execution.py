@@ -85,7 +85,7 @@ def test_where_the_first_failed_alike_the_reason_is_said(
     folder = SweepFolder.of(tmp_path, "night", None)
     plan = cast(Any, SimpleNamespace(name="night", trials=12, folder=folder))
     search = rows(Phase.SEARCH, *[State.FAILED] * 3)
-    result = SweepResult(plan, "alike", search, [], (), "OSError: no library")
+    result = SweepResult(plan, "alike", search, [], (), reason="OSError: no library")
     assert ended(tmp_path, result) == 1
     said = capsys.readouterr().err
     assert "the first trials failed alike, 'OSError: no library', which is to be mended" in said

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from pdf_search.cli.app import main
-from pdf_search.signals import ENDING, receive
+from pdf_search.signals import ENDING, exit_code, interrupt, receive
 
 
 @pytest.fixture(autouse=True)
@@ -22,9 +22,11 @@ def _handlers() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", ENDING)
 def test_they_are_interrupts(number: signal.Signals) -> None:
-    receive(signal.default_int_handler, ENDING)
-    with pytest.raises(KeyboardInterrupt):
+    receive(interrupt, ENDING)
+    with pytest.raises(KeyboardInterrupt) as raised:
         signal.raise_signal(number)
+    assert exit_code(raised.value) == exit_code(number) == 128 + number
+    assert exit_code(KeyboardInterrupt()) == 130
 
 
 def test_the_program_receives_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,11 +34,11 @@ def test_the_program_receives_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "agg")  # which it sets
     with pytest.raises(SystemExit):
         main()
-    assert [signal.getsignal(number) for number in ENDING] == [signal.default_int_handler] * 2
+    assert [signal.getsignal(number) for number in ENDING] == [interrupt] * 2
 
 
 @pytest.mark.parametrize("number", ENDING)
 def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
     signal.signal(number, signal.SIG_IGN)  # as nohup does
-    receive(signal.default_int_handler, ENDING)
+    receive(interrupt, ENDING)
     signal.raise_signal(number)

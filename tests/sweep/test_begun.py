@@ -21,7 +21,7 @@ from pdf_search.sweep import (
     resume,
     run_sweep,
 )
-from pdf_search.sweep.api import _record, recorded_plan
+from pdf_search.sweep.api import new_sweep_record, recorded_plan
 from tests.inference.old import copy_old_run
 
 CSV = "smiles,logS\n" + "".join(
@@ -57,7 +57,7 @@ def plan(home: Path) -> Plan:
     )
     plan = plan_sweep(load_space("freesolv", sets), options)
     with plan.folder.open_store(create=True) as store:
-        store.create_sweep(_record(plan, "command"))
+        store.create_sweep(new_sweep_record(plan, "command"))
     return plan
 
 

@@ -160,7 +160,7 @@ def test_a_run_that_does_not_end_in_time_is_ended() -> None:
         signal.raise_signal(signal.SIGTERM)
         stop_condition.in_order()
         time.sleep(0.2)
-    assert stop_condition.signalled
+    assert stop_condition.signal == signal.SIGTERM
 
 
 def test_under_nohup_a_hang_up_is_none() -> None:
@@ -169,7 +169,7 @@ def test_under_nohup_a_hang_up_is_none() -> None:
         stop_condition = StopCondition()
         with stop_condition.on_signals():
             signal.raise_signal(signal.SIGHUP)
-        assert not stop_condition.signalled
+        assert stop_condition.signal is None
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)

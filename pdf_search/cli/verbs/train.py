@@ -6,6 +6,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGINT
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,9 +15,10 @@ from typer import Option
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OwnOptions, Sets, SpaceName
 from pdf_search.cli.output import print_json, print_result, say
-from pdf_search.cli.process import INTERRUPTED, let_idle_threads_sleep
+from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.errors import ConfigError, DataError, PdfSearchError
 from pdf_search.paths import expanded
+from pdf_search.signals import exit_code
 
 if TYPE_CHECKING:
     from pdf_search.config import TrialConfig
@@ -186,7 +188,7 @@ def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dic
     """Train the run, with a line for each epoch, and give its result.
 
     Raises:
-        typer.Exit: 130 after an interrupt. Everything up to the last whole epoch is kept.
+        typer.Exit: 130 after Ctrl-C. Everything up to the last whole epoch is kept.
     """
     from pdf_search.records import METRICS
     from pdf_search.stop_condition import StopCondition
@@ -206,7 +208,7 @@ def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dic
         outcome = None
     if outcome is None:
         say(f"interrupted; continue with: {_again(path.name)}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_code(stop_condition.signal or SIGINT))
     from pdf_search.cli.train_result import train_result
 
     return train_result(config, data, path, folder.curve, outcome, baseline_predictor(config, data))
