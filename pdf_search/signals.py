@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 from collections.abc import Callable, Iterable
 from types import FrameType
@@ -21,7 +23,23 @@ class Interrupted(KeyboardInterrupt):
 
 def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
     """A handler that acts as Python's own for Ctrl-C."""
+    leave_closed_terminal()
     raise Interrupted(number)
+
+
+def leave_closed_terminal() -> None:
+    """Send what is printed from now on nowhere, where it would go to a terminal that is closed.
+
+    Writing to it is an error. A handler of SIGHUP calls this before anything else.
+    """
+    for stream in (1, 2):
+        try:
+            os.tcgetpgrp(stream)
+        except OSError as error:
+            if error.errno == errno.EIO:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream)
+                os.close(nowhere)
 
 
 def exit_code(signalled: KeyboardInterrupt | int) -> int:

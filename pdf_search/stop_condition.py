@@ -11,7 +11,7 @@ from math import inf
 from types import FrameType
 from typing import Literal
 
-from pdf_search.signals import ALL, Interrupted, receive
+from pdf_search.signals import ALL, Interrupted, leave_closed_terminal, receive
 
 Reason = Literal["", "interrupted", "time", "error", "alike"]
 
@@ -94,6 +94,7 @@ class StopCondition:
             receive(self._receive)
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
+        leave_closed_terminal()
         if self.signal is not None:
             raise Interrupted(self.signal)
         self.signal = number

@@ -42,8 +42,9 @@ def after_a_kill(plan: Plan, journal: Journal, before: int) -> list[str]:
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
         (sound,) = connection.execute("pragma integrity_check").fetchone()
     wrong = [] if sound == "ok" else [f"the database is damaged: {sound}"]
-    with plan.folder.open_store() as store:
-        curves = {phase: store.all_epochs(plan.name, phase) for phase in Phase}
+    with plan.folder.open_store(create=True) as store:
+        begun = bool(store.sweeps(plan.name))
+        curves = {p: store.all_epochs(plan.name, p) if begun else {} for p in Phase}
     known = {(p, n): {r.epoch for r in c} for p in curves for n, c in curves[p].items()}
     for event, phase, number, *rest in journal.lines()[before:]:
         if event == "epoch" and rest[0] not in known.get((Phase(phase), number), ()):

@@ -13,7 +13,7 @@ from pdf_search.errors import ConfigError, TrialError
 from pdf_search.records import Phase
 from pdf_search.space import Space, load_space, load_study
 from pdf_search.sweep import Plan, SweepOptions, plan_study, plan_sweep
-from pdf_search.sweep.api import _record, recorded_plan
+from pdf_search.sweep.api import new_sweep_record, recorded_plan
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
@@ -154,7 +154,7 @@ def test_what_the_graphs_tell_is_recorded_for_the_report(tmp_path: Path, cache: 
 def test_a_resume_picks_the_same(tmp_path: Path, cache: Path) -> None:
     plan = plan_of(tmp_path, cache, name="mine")
     with plan.folder.open_store(create=True) as store:
-        record = _record(plan, "")
+        record = new_sweep_record(plan, "")
         store.create_sweep(record)
         folder = SweepFolder.find(tmp_path / "runs", "mine", None)
         again = recorded_plan(store, folder, tmp_path / "runs", None, cache=cache)

@@ -19,7 +19,7 @@ from pdf_search.results import Store
 from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
-from pdf_search.sweep.api import _record, recorded_plan
+from pdf_search.sweep.api import new_sweep_record, recorded_plan
 from pdf_search.sweep.driver import Driver, Functions
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
@@ -197,7 +197,7 @@ def test_trials_with_compact_bases_fit(cache: Path, tmp_path: Path) -> None:
     space = write_space(tmp_path, text=COMPACT)
     made = planned(space, cache, tmp_path, name=NAME)
     with made.folder.open_store(create=True) as store:
-        store.create_sweep(_record(made, "command"))
+        store.create_sweep(new_sweep_record(made, "command"))
         search(made, store)
     again = after(space, cache, tmp_path, epochs=2)
     assert again.earlier.words == ("sweep: 6 of 6 trials used",)
@@ -260,7 +260,7 @@ def test_a_sweep_that_is_resumed_learns_once_and_counts_its_own_trials_alone(
 ) -> None:
     made = after(space, cache, tmp_path, no_portfolio=True)
     with made.folder.open_store(create=True) as store:
-        store.create_sweep(_record(made, "command"))
+        store.create_sweep(new_sweep_record(made, "command"))
         out = tmp_path / "runs"
         made = recorded_plan(store, made.folder, out, None)  # killed before the first trial
         assert len(made.earlier.trials) == 4

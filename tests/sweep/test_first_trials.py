@@ -11,7 +11,7 @@ import pytest
 from pdf_search.space import Space
 from pdf_search.space.portfolio import fit
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
-from pdf_search.sweep.api import _record, recorded_plan
+from pdf_search.sweep.api import new_sweep_record, recorded_plan
 from pdf_search.sweep.samplers.fixed_points import chosen_portfolio
 from tests.space.test_portfolio import entry
 from tests.sweep.conftest import SPACE, write_space
@@ -102,7 +102,7 @@ def test_a_sweep_keeps_the_portfolio_that_it_began_with(
 ) -> None:
     made = planned(space, cache, tmp_path, name="s")
     with made.folder.open_store(create=True) as store:
-        store.create_sweep(_record(made, "command"))
+        store.create_sweep(new_sweep_record(made, "command"))
         portfolio(entry(learning_rate=0.009))
         again = recorded_plan(store, made.folder, tmp_path / "runs", None, trials=30)
         assert again.trials == 30
