@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import optuna
@@ -24,6 +25,7 @@ from tests.sweep import run_simulated
 from tests.sweep.conftest import write_space
 from tests.sweep.simulated import hold, simulated_baseline, simulated_trial
 
+GONE = 20.0  # seconds after a driver's end in which Ray's processes end
 FUNCTIONS = Functions(simulated_trial, simulated_baseline)
 
 pytestmark = [
@@ -142,6 +144,13 @@ class Victim:
             start_new_session=True,
         )
 
+    def wait_till_gone(self) -> None:
+        """Wait until none of the processes is left that were started with this log."""
+        until = time.monotonic() + GONE
+        while left := processes_with(f"SIMULATED_LOG={self.log}"):
+            assert time.monotonic() < until, left
+            time.sleep(0.2)
+
     def store(self) -> Store:
         return Store(f"sqlite:///{self.out / run_simulated.NAME / 'results.db'}")
 
@@ -154,6 +163,17 @@ class Victim:
                     if store.sweeps() and ready(store):
                         return
         raise AssertionError("the driver did not come this far")
+
+
+def processes_with(variable: str) -> list[str]:
+    """The command lines of all processes with this variable in their environment."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            dead = "State:\tZ" in (folder / "status").read_text()
+            if variable.encode() in (folder / "environ").read_bytes() and not dead:
+                found.append((folder / "cmdline").read_text().replace("\0", " "))
+    return found
 
 
 def in_the_middle(store: Store) -> bool:
@@ -175,6 +195,7 @@ def test_a_killed_and_interrupted_sweep_loses_nothing_and_counts_nothing_twice(
         victim.wait_for(in_the_middle)
         driver.kill()
         driver.communicate()
+        victim.wait_till_gone()
     with victim.store() as store:
         before = {t.number: t for t in store.trials(run_simulated.NAME, Phase.SEARCH)}
 
@@ -184,6 +205,7 @@ def test_a_killed_and_interrupted_sweep_loses_nothing_and_counts_nothing_twice(
         os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: Ray's processes get it too
         out, err = driver.communicate(timeout=60)
     assert driver.returncode == 130, err
+    victim.wait_till_gone()
     assert f"ended 'interrupted' pdf-search resume {run_simulated.NAME} --out" in out
     assert "Traceback" not in err
     with victim.store() as store:

@@ -11,8 +11,8 @@ import ray._private.services
 import ray._private.worker
 
 from pdf_search.sweep.tune.logs import logging_to
+from pdf_search.sweep.tune.own_processes import own_processes
 from pdf_search.sweep.tune.ray_internals import replaced
-from pdf_search.sweep.tune.ray_session import _session_of_their_own
 
 LINES = {"lines": ["raylet is lost"]}
 
@@ -57,7 +57,7 @@ def test_without_a_session_of_their_own_a_sweep_starts_with_a_note(
     said: list[str] = []
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.delattr(ray._private.services, "ConsolePopen")
-    with _session_of_their_own(said.append):
+    with own_processes(said.append):
         assert not hasattr(ray._private.services, "ConsolePopen")
     assert len(said) == 1
     assert "a signal to the whole process group ends Ray's processes too" in said[0]

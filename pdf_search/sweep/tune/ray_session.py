@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from pdf_search.errors import ResourceError
 from pdf_search.sweep.resources import Node, check_reachable, this_machine
 from pdf_search.sweep.trial_log.provenance import versions
 from pdf_search.sweep.tune.logs import logging_to
-from pdf_search.sweep.tune.ray_internals import replaced
+from pdf_search.sweep.tune.own_processes import own_processes
 from pdf_search.sweep.tune.surroundings import ray_folder, surroundings
 
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
@@ -75,29 +74,13 @@ def _started(
 
         if ray.is_initialized():
             raise ResourceError("Ray runs in this process already: ray.shutdown() before a sweep")
-        with _folder_without_code(folder), _session_of_their_own(say):
-            _connect(cpus, gpus, address, say)
-        try:
-            yield
-        finally:
-            ray.shutdown()
-
-
-def _session_of_their_own(say: Progress) -> AbstractContextManager[None]:
-    """Start Ray's processes outside our process group and terminal, so that signals spare them.
-
-    Without its Ray processes, the driver would die before it has recorded how far trials are.
-    """
-    if sys.platform != "linux":  # elsewhere Ray ends them by their group
-        return nullcontext()
-    return replaced(
-        "ray._private.services",
-        "ConsolePopen",
-        lambda start: partial(start, start_new_session=True),
-        say,
-        "a signal to the whole process group ends Ray's processes too, perhaps before the sweep "
-        "has written down how far its trials are",
-    )
+        with own_processes(say) if address is None else nullcontext():
+            try:
+                with _folder_without_code(folder):
+                    _connect(cpus, gpus, address, say)
+                yield
+            finally:
+                ray.shutdown()
 
 
 def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
