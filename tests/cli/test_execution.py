@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn, cast
@@ -90,6 +91,21 @@ def test_where_the_first_failed_alike_the_reason_is_said(
     said = capsys.readouterr().err
     assert "the first trials failed alike, 'OSError: no library', which is to be mended" in said
     assert "go on with: pdf-search resume night" in said
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_after_a_signal_the_log_says_how_to_go_on_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int, code: int
+) -> None:
+    folder = SweepFolder.of(tmp_path, "night", None)
+    folder.path.mkdir()
+    plan = cast(Any, SimpleNamespace(name="night", trials=12, folder=folder))
+    search = rows(Phase.SEARCH, State.COMPLETE, State.INTERRUPTED)
+    result = SweepResult(plan, "interrupted", search, [], (), number)
+    assert ended(tmp_path, result) == code
+    told = "interrupted with 1 of 12 search trials ended; go on with: pdf-search resume night"
+    assert told in capsys.readouterr().err
+    assert told in folder.log.read_text()
 
 
 def test_an_interrupt_before_anything_is_recorded_names_no_resume(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -42,3 +47,17 @@ def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
     signal.signal(number, signal.SIG_IGN)  # as nohup does
     receive(interrupt, ENDING)
     signal.raise_signal(number)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_printing_to_a_terminal_that_was_closed_is_no_error(leaves: bool) -> None:
+    master, terminal = pty.openpty()
+    script = "import sys; sys.stdin.read()\n"
+    if leaves:
+        script += "from pdf_search.signals import leave_closed_terminal as leave; leave()\n"
+    command = [sys.executable, "-c", f"{script}print('the end')"]
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, env=env) as printing:
+        os.close(terminal)
+        os.close(master)
+    assert printing.returncode == 0 if leaves else printing.returncode
