@@ -20,6 +20,7 @@ from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.data.banks import cached_bank
 from pdf_search.model import engine_data
 from pdf_search.space import paper_trial
+from pdf_search.training import build_trainers
 from pdf_search.training.build_trainers import trainer_of
 from pdf_search.training.cuda_graph.replay import Captured, emulated
 from pdf_search.training.device import peak_megabytes, reset_peak, use_device, use_precision
@@ -82,6 +83,8 @@ class Bench:
         if arguments.threads or interpreted:
             torch.set_num_threads(arguments.threads or 1)
         use_precision("float32", device)
+        if device.type == "cpu":  # trials run recorded code there too
+            build_trainers.replay_for = lambda *_: emulated
         sizes = TINY if device.type == "cpu" else FULL
         if arguments.data is not None:
             (folder,) = (arguments.data / "prepared").glob(f"{sizes.dataset}-*")

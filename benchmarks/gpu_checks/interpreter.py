@@ -16,11 +16,9 @@ def use_everywhere() -> None:
     dispatch.serves_cpu = lambda *_: False
     dispatch.runs_triton = lambda _: True
 
-    from pdf_search.training import build_trainers  # noqa: PLC0415
     from pdf_search.training.cuda_graph import replay, trainer  # noqa: PLC0415
 
     replay.WARM_UP = 0  # before recording; here a step takes seconds
-    build_trainers.replay_for = lambda *_: replay.emulated
     trainer.stack = partial(_with_chunks, trainer.stack)
 
 
