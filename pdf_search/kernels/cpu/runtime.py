@@ -77,5 +77,7 @@ def _use_torch_threads() -> None:
 
 def as_array(x: Tensor) -> NDArray[np.float32]:
     """The tensor as a contiguous array, which shares the memory of a contiguous tensor."""
-    array: NDArray[np.float32] = x.detach().contiguous().numpy()
+    if x.requires_grad:  # only parameters: ``detach`` takes as long as the rest
+        x = x.detach()
+    array: NDArray[np.float32] = x.contiguous().numpy()
     return array
