@@ -36,6 +36,7 @@ RUNGS = rung_epochs(WARMUP, EPOCHS)
 RAY_RUNGS = (4, 12, 36)  # before: one epoch after warm-up, then three times as late
 DEFAULT = "portfolio, tpe+asha"
 RANDOM = "random in full"
+BEST_EPOCH = "random in full, by the best epoch"
 TARGET, BUDGET = 32, 16  # random trials in full
 SLACK = {"times_fewer_epochs": 0.9, "sets_better": 1.0, "lost": 1.15, "regret": 1.15}
 
@@ -67,6 +68,7 @@ def methods(portfolio: Sequence[int]) -> dict[str, Make]:
 
     return {
         RANDOM: random_full,
+        BEST_EPOCH: random_full,
         "random, stopped for good": ray,
         "random+asha": drawn((), Promoting),
         "tpe in full": asked((), None),
@@ -85,7 +87,7 @@ def compare(sets: Sequence[Curves], seeds: int, tpe_seeds: int) -> tuple[list[Ro
         for name, make in methods(portfolio).items():
             print(f"{curves.name}: {name}", file=sys.stderr, flush=True)
             count = tpe_seeds if "tpe" in name else seeds
-            found[curves.name, name] = Anytime.of(curves, make, count)
+            found[curves.name, name] = Anytime.of(curves, make, count, name != BEST_EPOCH)
         rows += [_row(curves, name, found) for name in methods(portfolio)]
     return rows, found
 
@@ -185,7 +187,7 @@ def plot(sets: Sequence[Curves], found: Anytimes) -> go.Figure:
     return figure.update_layout(template="plotly_white", legend={"orientation": "h", "y": -0.2})
 
 
-COLOURS = ("#000000", "#999999", "#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#009e73")
+COLOURS = ("#000000", "#cc79a7", "#999999", "#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#009e73")
 
 
 def run_for_real(arguments: argparse.Namespace) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from pdf_search.results.smoothed import WINDOW
 from replay.recipes import EPOCHS, RECIPES, SETS
 
 CURVES = Path(__file__).parents[1] / "curves"
@@ -33,6 +35,15 @@ class Curves:
     def best(self) -> Values:
         """The best validation reward up to each epoch."""
         return np.fmax.accumulate(self.valid, axis=2)
+
+    @property
+    def smoothed(self) -> Values:
+        """What trials are compared by: the best mean of consecutive epochs up to each epoch."""
+        before = np.full((*self.valid.shape[:2], WINDOW - 1), np.nan)
+        windows = sliding_window_view(np.concatenate([before, self.valid], axis=2), WINDOW, axis=2)
+        known = np.isfinite(windows)
+        means = np.where(known, windows, 0.0).sum(-1) / np.maximum(known.sum(-1), 1)
+        return np.fmax.accumulate(np.where(known.any(-1), means, np.nan), axis=2)
 
     @property
     def seeds(self) -> NDArray[np.bool_]:

@@ -23,18 +23,18 @@ GRID = np.arange(1, 49) * EPOCHS  # epochs spent: those of 1 to 48 trials in ful
 class Sight:
     """What one replay sees of a set, and what its picks are worth."""
 
-    judged: Values  # [recipes, epochs] best validation reward so far, of the seed seen
+    judged: Values  # [recipes, epochs] what trials are compared by, of the seed seen
     worth: Values  # [recipes] validation reward, the mean over seeds not seen
     tested: Values  # [recipes] test reward at the best validation epoch, over seeds not seen
 
     @classmethod
-    def of(cls, curves: Curves, source: np.random.Generator) -> Sight:
-        """Draw the seed of each recipe."""
+    def of(cls, curves: Curves, source: np.random.Generator, smoothed: bool = True) -> Sight:
+        """Draw the seed of each recipe; trials are compared by smoothed values or best epochs."""
         count = len(curves.valid)
         seen = np.array([source.choice(np.flatnonzero(row)) for row in curves.seeds])
         hidden = np.where(np.arange(curves.valid.shape[1]) == seen[:, None], np.nan, 1.0)
         return cls(
-            curves.best[np.arange(count), seen],
+            (curves.smoothed if smoothed else curves.best)[np.arange(count), seen],
             np.nanmean(curves.final() * hidden, axis=1),
             np.nanmean(curves.tested() * hidden, axis=1),
         )
@@ -51,9 +51,9 @@ class Anytime:
     tested: Values
 
     @classmethod
-    def of(cls, curves: Curves, make: Make, seeds: int) -> Anytime:
-        """Replay a method with so many sampler seeds."""
-        rows = [_picks(curves, make, seed) for seed in range(seeds)]
+    def of(cls, curves: Curves, make: Make, seeds: int, smoothed: bool = True) -> Anytime:
+        """Replay a method with so many sampler seeds; ``smoothed`` as for ``Sight``."""
+        rows = [_picks(curves, make, seed, smoothed) for seed in range(seeds)]
         return cls(*(np.array(part) for part in zip(*rows, strict=True)))
 
     def epochs_to(self, worth: float) -> float:
@@ -63,9 +63,9 @@ class Anytime:
         return float(GRID[after]) if after < len(GRID) else float("inf")
 
 
-def _picks(curves: Curves, make: Make, seed: int) -> tuple[Values, Values]:
+def _picks(curves: Curves, make: Make, seed: int, smoothed: bool) -> tuple[Values, Values]:
     source = np.random.default_rng(seed)
-    sight = Sight.of(curves, source)
+    sight = Sight.of(curves, source, smoothed)
     replay = Replay(sight.judged, *make(sight, source, seed))
     picks = np.full(len(GRID), -1)
     best, pick, before = -np.inf, -1, 0

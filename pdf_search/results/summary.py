@@ -22,6 +22,7 @@ from pdf_search.records import (
     SweepRecord,
     TrialRecord,
 )
+from pdf_search.results.smoothed import best_smoothed
 from pdf_search.wording import counted
 
 Values = tuple[float | None, ...]
@@ -67,6 +68,8 @@ class TrialSummary:
     ``split``: the split that ``mean``, ``std`` and ``n`` are of. It is ``valid`` in phase search,
     where no test value exists, and ``test`` in phase confirm. ``best_epochs``: the epochs that
     ``valid`` and ``test`` are read at; ``last_valid`` and ``last_test`` are of the last epoch.
+    ``smoothed`` is the validation value that trials of a search are ranked by: the best mean of
+    three consecutive epochs, each the mean over replicates; None if there is none.
     ``partial``: whether training or values are missing, for the ``reasons`` given.
     """
 
@@ -78,6 +81,7 @@ class TrialSummary:
     test: Values
     last_valid: Values
     last_test: Values
+    smoothed: float | None
     epochs: int
     epochs_planned: int
     partial: bool
@@ -203,6 +207,7 @@ def summarise(
         test=_values(best, "test") if confirm else (None,) * count,
         last_valid=_values(last, "valid"),
         last_test=_values(last, "test") if confirm else (None,) * count,
+        smoothed=best_smoothed((report.valid for report in epochs), METRICS[sweep.metric]),
         epochs=done,
         epochs_planned=planned,
         partial=bool(reasons),
@@ -248,10 +253,10 @@ def _reasons(
 def rank_trials(
     metric: Metric, trials: Iterable[tuple[TrialRecord, TrialSummary]]
 ) -> list[tuple[TrialRecord, TrialSummary]]:
-    """Sort trials, best first: COMPLETE ones by mean validation value, then others by state.
+    """Sort trials, best first: COMPLETE ones by smoothed validation value, then others by state.
 
     Within any other state, the trial that trained more epochs comes first, then the one with the
-    better mean validation value. Ties keep the order of their numbers. Test values play no part, so
+    better smoothed value. Ties keep the order of their numbers. Test values play no part, so
     the trials to confirm are chosen without them.
     """
     return sorted(trials, key=_rank_key(metric))
@@ -260,7 +265,7 @@ def rank_trials(
 def _rank_key(metric: Metric) -> Callable[[tuple[TrialRecord, TrialSummary]], tuple[Any, ...]]:
     def key(item: tuple[TrialRecord, TrialSummary]) -> tuple[Any, ...]:
         trial, summary = item
-        value = Stat.of(summary.valid).mean
+        value = summary.smoothed
         cost = float("inf") if value is None else value if metric.mode == "min" else -value
         reached = 0 if trial.state is State.COMPLETE else -summary.epochs
         return STATE_ORDER.index(trial.state), reached, cost, trial.number

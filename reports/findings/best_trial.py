@@ -55,9 +55,7 @@ def _comparable(data: SweepData, best: Entry, other: Entry) -> bool:
 
 
 def _unknown_spread(data: SweepData, best: Entry, second: Entry) -> str:
-    assert best.summary.mean is not None
-    assert second.summary.mean is not None
-    gap = abs(best.summary.mean - second.summary.mean)
+    gap = _distance(best, second)
     return (
         f"Whether {trial_name(best)} is better than the next ({trial_name(second)}, "
         f"{size(data, gap)} behind): "
@@ -87,6 +85,7 @@ def _against(
 
 
 def _distance(best: Entry, other: Entry) -> float:
-    assert best.summary.mean is not None
-    assert other.summary.mean is not None
-    return abs(best.summary.mean - other.summary.mean)
+    """How far they are apart by the value that ranks them."""
+    assert best.summary.smoothed is not None
+    assert other.summary.smoothed is not None
+    return abs(best.summary.smoothed - other.summary.smoothed)

@@ -15,6 +15,7 @@ from reports.grid.numbers import (
     format_count,
     format_parameter,
     format_seconds,
+    format_value,
     metric_label,
     scaled,
     short_names,
@@ -32,7 +33,7 @@ class LeaderboardRow:
     """One trial; ``mean`` and ``spread`` are in ``unit`` (percent for accuracy, ROC-AUC, AP).
 
     ``split`` is the part that they are measured on: ``valid`` for search trials, ``test`` for
-    confirmed ones.
+    confirmed ones. ``smoothed``, in the same unit, is the validation value that ranks the search.
     """
 
     rank: int | None
@@ -45,6 +46,7 @@ class LeaderboardRow:
     split: str
     mean: float | None
     spread: float | None
+    smoothed: float | None
     n: int
     partial: str  # why the number is partial; empty if it is not
     best_epoch: int | None
@@ -94,6 +96,7 @@ def _row(data: SweepData, entry: Entry) -> LeaderboardRow:
         split=summary.split,
         mean=scaled(summary.mean, data.metric),
         spread=scaled(summary.std, data.metric),
+        smoothed=scaled(summary.smoothed, data.metric),
         n=summary.n,
         partial=", ".join(summary.reasons),
         best_epoch=summary.best_epoch,
@@ -129,8 +132,8 @@ def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
     paths, shared = varying_params(rows)
     short = short_names(paths)
     label = metric_label(data.sweep.metric, data.unit)
-    columns = ["phase", "trial", "state", "split", label, "n", "epochs", "parameters", "time"]
-    columns += ["origin", *(short[path] for path in paths)]
+    columns = ["phase", "trial", "state", "split", label, "smoothed", "n", "epochs", "parameters"]
+    columns += ["time", "origin", *(short[path] for path in paths)]
     reasons = any(row.reason for row in rows)
     listed = ", ".join(f"{path} = {format_parameter(v)}" for path, v in shared.items())
     every = dict.fromkeys(path for row in rows for path in row.params)
@@ -157,6 +160,7 @@ def _line(row: LeaderboardRow, paths: list[str], reasons: bool) -> Line:
             Cell("state", "state", exact=row.state, why=row.message),
             row.split,
             value,
+            format_value(row.smoothed, None),
             str(row.n),
             str(row.epochs),
             format_count(row.parameters),
@@ -175,8 +179,9 @@ def _lead(data: SweepData, label: str) -> Iterator[str]:
     yield (
         f"{data.title}, {label}, protocol {data.sweep.protocol.value}, method {data.sweep.method}. "
         "Search trials show validation values; only confirmed configurations have test values. A "
-        "spread is the population standard deviation over n replicates. Trials that ended early "
-        "come after complete ones, by how far they came."
+        "spread is the population standard deviation over n replicates. The search is ranked by "
+        "the best mean of three consecutive epochs (smoothed), since a single epoch is partly "
+        "luck; trials that ended early come after complete ones, by how far they came."
     )
     yield from (f"Why: {failure}." for failure in data.failures())
     yield from version_notes(sweep_versions(data))

@@ -149,7 +149,7 @@ def sweep_record(space: Space, method: str, trials: int) -> SweepRecord:
 
 
 def finish(trial_log: TrialLog, job: Job, value: float, state: State = State.COMPLETE) -> None:
-    """A whole trial: planned, started, one epoch at the value and one better, ended."""
+    """A whole trial: planned, started, an epoch one above the value, one at the value, ended."""
     trial_log.planned(job)
     trial_log.started(job.number)
     trial_log.epoch(job.number, report(1, value + 1), "cpu")

@@ -72,10 +72,10 @@ def test_optuna_is_told_the_truth(bench: Bench) -> None:
         assert job is not None
         trial_log.planned(job)
         trial_log.started(job.number)
-        for epoch, value in ((1, 3.0), (2, 1.0), (3, 2.0)):
+        for epoch, value in ((1, 4.0), (2, 3.0), (3, 1.0), (4, 2.0)):
             trial_log.epoch(job.number, report(epoch, value), "cpu")
         if state is State.DIVERGED:
-            trial_log.epoch(job.number, report(4, nan), "cpu")
+            trial_log.epoch(job.number, report(5, nan), "cpu")
         trial_log.ended(job.number, state, "why")
     told = [t for t in bench.log.study.trials if "trial" in t.user_attrs]
     assert [t.state for t in told] == [
@@ -84,8 +84,9 @@ def test_optuna_is_told_the_truth(bench: Bench) -> None:
         TrialState.PRUNED,
         TrialState.FAIL,
     ]
-    assert [t.value for t in told] == [1.0, 2.0, None, None]
-    assert told[1].intermediate_values == {1: 3.0, 2: 1.0, 3: 2.0}
+    # The best mean of three epochs, 4.0, 3.0 and 1.0 the first, not the best epoch.
+    assert [t.value for t in told] == [2.0, 2.0, None, None]
+    assert told[1].intermediate_values == {1: 4.0, 2: 3.5, 3: pytest.approx(8 / 3), 4: 2.0}
     assert told[2].intermediate_values == {}  # a diverged trial that came far is still TPE's worst
     assert told[2].user_attrs["state"] == "DIVERGED"
 
@@ -127,15 +128,15 @@ def test_a_trial_that_waits_at_a_rung_is_seen_by_the_sampler_and_still_open(benc
     trial_log.paused(0)
     (seen,) = lent(bench)
     assert (seen.state, seen.number) == (TrialState.PRUNED, bench.log.untold[0] - 2)
-    assert seen.intermediate_values == {1: 3.0, 2: 2.0}
+    assert seen.intermediate_values == {1: 3.0, 2: 2.5}
     assert seen.params == bench.log.study.trials[0].params
     assert [t.state for t in bench.log.study.trials[:2]] == [TrialState.RUNNING] * 2
     assert bench.store.trials(NAME)[0].state is State.PAUSED
     trial_log.epoch(0, report(3, 1.0), "cpu")
     trial_log.ended(0, State.COMPLETE)  # it went on
     (seen,) = lent(bench)
-    assert (seen.state, seen.value) == (TrialState.COMPLETE, 1.0)
-    assert seen.intermediate_values == {1: 3.0, 2: 2.0, 3: 1.0}
+    assert (seen.state, seen.value) == (TrialState.COMPLETE, 2.0)
+    assert seen.intermediate_values == {1: 3.0, 2: 2.5, 3: 2.0}
 
 
 def test_a_sampler_learns_from_the_last_trials(
@@ -148,7 +149,7 @@ def test_a_sampler_learns_from_the_last_trials(
         job = source.next()
         assert job is not None
         finish(trial_log, job, float(number))
-    assert [t.value for t in lent(bench)] == [2.0, 3.0, 4.0]
+    assert [t.value for t in lent(bench)] == [2.5, 3.5, 4.5]
 
 
 def test_an_end_that_a_killed_driver_did_not_tell_is_told_by_the_next(
@@ -167,7 +168,7 @@ def test_an_end_that_a_killed_driver_did_not_tell_is_told_by_the_next(
     told = bench.log.study.trials[bench.log.draws - 1]
     assert told.state is TrialState.PRUNED
     assert told.user_attrs["state"] == "PRUNED"
-    assert told.intermediate_values == {1: 2.0, 2: 1.0}
+    assert told.intermediate_values == {1: 2.0, 2: 1.5}
     assert not bench.log.untold
     bench.close()
 
@@ -255,7 +256,7 @@ def test_an_end_that_the_study_missed_is_told_on_resume(tmp_path: Path, space: S
     settle_study(bench.log, trial_log)
     settle_study(bench.log, trial_log)
     (told,) = bench.log.study.trials
-    assert (told.state, told.value) == (TrialState.COMPLETE, 1.5)
+    assert (told.state, told.value) == (TrialState.COMPLETE, 2.0)
     bench.close()
 
 

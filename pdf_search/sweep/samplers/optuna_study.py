@@ -30,7 +30,7 @@ from pdf_search.sweep.samplers.prior import (
     Curve,
     PriorTrial,
     best_value,
-    finite_curve,
+    smoothed_curve,
     thinned,
 )
 from pdf_search.sweep.samplers.seeds import sampler_seed
@@ -206,7 +206,7 @@ class OptunaStudy:
     def report(self, trial_number: int, epochs: Sequence[EpochReport]) -> None:
         """Tell Optuna the values of a trial that has paused."""
         if trial_number in self.untold:
-            self._report(self.untold[trial_number], finite_curve(epochs, self.metric))
+            self._report(self.untold[trial_number], smoothed_curve(epochs))
 
     def tell(self, trial_number: int, state: State, epochs: Sequence[EpochReport]) -> None:
         """Tell Optuna how a trial ended; only the first call for a trial has an effect.
@@ -219,7 +219,7 @@ class OptunaStudy:
         if draw_number is None:
             return
         self._attribute(draw_number, STATE, state.value)
-        finite = finite_curve(epochs, self.metric)
+        finite = smoothed_curve(epochs)
         if state in (State.COMPLETE, State.PRUNED):
             self._report(draw_number, finite)
         if state is State.COMPLETE and finite:
@@ -270,7 +270,7 @@ class OptunaStudy:
 def _earlier_trial(trial: PriorTrial, space: Space, metric: Metric) -> FrozenTrial:
     """The Optuna trial for a trial of an earlier sweep, told as ``tell`` tells ours."""
     parameters = {parameter.path: parameter for parameter in space.parameters()}
-    curve = finite_curve(trial.epochs, metric)
+    curve = smoothed_curve(trial.epochs)
     complete = trial.state is State.COMPLETE and bool(curve)
     told = {} if trial.state is State.DIVERGED else dict(thinned(curve))
     last = list(told.values())[-1] if told else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdf_search.records import EpochReport, Metric, State
+from pdf_search.results import Smoothed
 
 MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is thinned
 
@@ -27,10 +28,11 @@ class PriorTrial:
     epochs: Sequence[EpochReport]
 
 
-def finite_curve(epochs: Sequence[EpochReport], metric: Metric) -> Curve:
-    """The epochs that have a finite validation value, and the values."""
-    curve = [(e.epoch, e.valid) for e in epochs if e.valid is not None]
-    return [(epoch, value) for epoch, value in curve if metric.better(value, None)]
+def smoothed_curve(epochs: Sequence[EpochReport]) -> Curve:
+    """The epochs that have a finite validation value, and the means that are compared there."""
+    curve = Smoothed()
+    means = [(report.epoch, curve.add(report.valid)) for report in epochs]
+    return [(epoch, mean) for epoch, mean in means if mean is not None]
 
 
 def thinned(curve: Curve) -> Curve:
