@@ -171,10 +171,12 @@ def test_a_ledger_records_relative_places_and_works_with_absolute_ones(
     again = trial_log(moved)
     assert again.records[0].checkpoint == f"{moved.path}/{inside}"
     again.checkpoint(0, f"{moved.path}/trials/search/0000-bb/checkpoint_000000")
+    assert discarded == []  # the one before the last stays
+    again.checkpoint(0, f"{moved.path}/trials/search/0000-cc/checkpoint_000000")
     assert discarded == [f"{moved.path}/trials/search/0000-aa"]
     again.interrupted()
     (stored,) = bench.store.trials(NAME, Phase.SEARCH)
-    assert stored.checkpoint == "trials/search/0000-bb/checkpoint_000000"
+    assert stored.checkpoint == "trials/search/0000-cc/checkpoint_000000"
     assert "`pdf-search resume moved` continues" in stored.message
     bench.close()
 
