@@ -24,6 +24,7 @@ from tests.sweep.helpers import (
     SHAPE,
     Bench,
     SilentView,
+    report,
     study_in,
     sweep_in,
     sweep_record,
@@ -163,6 +164,7 @@ def test_a_ledger_records_relative_places_and_works_with_absolute_ones(
     first = trial_log(folder)
     first.planned(Job(Phase.SEARCH, 0, bench.builder.search(dict(space.points_to_evaluate[0]))))
     first.started(0)
+    first.epoch(0, report(1, 2.0), "cpu")
     inside = "trials/search/0000-aa/checkpoint_000000"
     first.checkpoint(0, f"{folder.path}/{inside}")
     (stored,) = bench.store.trials(NAME, Phase.SEARCH)
