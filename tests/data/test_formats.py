@@ -77,10 +77,14 @@ def test_a_packed_file_has_the_title_of_the_file_inside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (gzip.compress(b"smiles,y\nC,1\n")[:-9], r"compressed \(gzip\) and cannot be unpacked"),
+        (
+            gzip.compress(b"smiles,y\nC,1\n", mtime=0)[:-9],
+            r"compressed \(gzip\) and cannot be unpacked",
+        ),
         (b"PK\x03\x04" + bytes(60), r"compressed \(zip\) and cannot be unpacked"),
         (b"PAR1" + bytes(60) + b"PAR1", "a damaged Parquet file"),
     ],
+    ids=["gzip", "zip", "parquet"],  # the same in every process of pytest-xdist
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
     (tmp_path / "mine.csv").write_bytes(data)
