@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,8 @@ def after_a_kill(plan: Plan, journal: Journal, before: int) -> list[str]:
     file = Path(plan.folder.database)
     if not file.exists():
         return []
-    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+    # Not read-only: a journal that the kill left is rolled back, as any command would.
+    with closing(sqlite3.connect(file)) as connection:
         (sound,) = connection.execute("pragma integrity_check").fetchone()
     wrong = [] if sound == "ok" else [f"the database is damaged: {sound}"]
     with plan.folder.open_store(create=True) as store:
