@@ -58,7 +58,7 @@ def methods(portfolio: Sequence[int]) -> dict[str, Make]:
     def asked(first: Sequence[int], rule: type[Promoting] | None) -> Make:
         def make(sight: Sight, source: np.random.Generator, seed: int) -> tuple[Propose, Rule]:  # noqa: ARG001
             start = list(first)[: len(known) // 3]
-            propose = Tpe(known, sight.judged, len(known), seed, start)
+            propose = Tpe(known, sight.compared, len(known), seed, start)
             return propose, Full() if rule is None else rule(RUNGS)
 
         return make

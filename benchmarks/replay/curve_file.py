@@ -38,7 +38,7 @@ class Curves:
 
     @property
     def smoothed(self) -> Values:
-        """What trials are compared by: the best mean of consecutive epochs up to each epoch."""
+        """What trials are ranked by: the best mean of consecutive epochs up to each epoch."""
         before = np.full((*self.valid.shape[:2], WINDOW - 1), np.nan)
         windows = sliding_window_view(np.concatenate([before, self.valid], axis=2), WINDOW, axis=2)
         known = np.isfinite(windows)

@@ -23,17 +23,19 @@ GRID = np.arange(1, 49) * EPOCHS  # epochs spent: those of 1 to 48 trials in ful
 class Sight:
     """What one replay sees of a set, and what its picks are worth."""
 
-    judged: Values  # [recipes, epochs] what trials are compared by, of the seed seen
+    judged: Values  # [recipes, epochs] best validation reward so far, of the seed seen
+    compared: Values  # [recipes, epochs] what picks and samplers go by, of the same seed
     worth: Values  # [recipes] validation reward, the mean over seeds not seen
     tested: Values  # [recipes] test reward at the best validation epoch, over seeds not seen
 
     @classmethod
     def of(cls, curves: Curves, source: np.random.Generator, smoothed: bool = True) -> Sight:
-        """Draw the seed of each recipe; trials are compared by smoothed values or best epochs."""
+        """Draw the seed of each recipe; picks go by ``smoothed`` values or by the best epochs."""
         count = len(curves.valid)
         seen = np.array([source.choice(np.flatnonzero(row)) for row in curves.seeds])
         hidden = np.where(np.arange(curves.valid.shape[1]) == seen[:, None], np.nan, 1.0)
         return cls(
+            curves.best[np.arange(count), seen],
             (curves.smoothed if smoothed else curves.best)[np.arange(count), seen],
             np.nanmean(curves.final() * hidden, axis=1),
             np.nanmean(curves.tested() * hidden, axis=1),
@@ -72,7 +74,7 @@ def _picks(curves: Curves, make: Make, seed: int, smoothed: bool) -> tuple[Value
     for step in replay.steps():
         picks[(before <= GRID) & (step.spent > GRID)] = pick
         before = step.spent
-        value = sight.judged[step.recipe, step.epoch - 1]
+        value = sight.compared[step.recipe, step.epoch - 1]
         if value > best:
             best, pick = value, step.recipe
     picks[before <= GRID] = pick

@@ -1,7 +1,7 @@
-"""The value by which the trials of a search are compared.
+"""The value by which the trials of a search are ranked.
 
 The best of many single epochs is partly luck, most of all on a small validation set. A search
-therefore compares the means of consecutive epochs; that finds better configurations for the same
+therefore ranks by the means of consecutive epochs; that finds better configurations for the same
 epochs (``benchmarks/search.py``). Tables and confirmation read the single best epoch, as published
 protocols do.
 """

@@ -1,4 +1,4 @@
-"""The value by which the trials of a search are compared."""
+"""The value by which the trials of a search are ranked."""
 
 from __future__ import annotations
 

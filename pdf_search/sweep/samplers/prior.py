@@ -29,7 +29,7 @@ class PriorTrial:
 
 
 def smoothed_curve(epochs: Sequence[EpochReport]) -> Curve:
-    """The epochs that have a finite validation value, and the means that are compared there."""
+    """The epochs that have a finite validation value, and the smoothed values there."""
     curve = Smoothed()
     means = [(report.epoch, curve.add(report.valid)) for report in epochs]
     return [(epoch, mean) for epoch, mean in means if mean is not None]

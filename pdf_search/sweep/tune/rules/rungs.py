@@ -2,18 +2,15 @@
 
 A trial that reaches the epoch of a rung waits there. It goes on if it is among the best 1/factor of
 the trials that have reached the rung, at once or when others have come. Trials are compared by
-their best smoothed value so far.
+their best value so far.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from math import inf
-
-from pdf_search.results import Smoothed
+from math import inf, isfinite
 
 SHARES = (1 / 6, 7 / 20, 3 / 5)  # of the epochs after warm-up: the rungs
 LEAST = 3  # epochs after warm-up, and from a rung to the next; one or two say nothing
@@ -54,26 +51,17 @@ class Rungs:
         self.factor = factor
         self.keep = keep
         self.sign = 1.0 if mode == "max" else -1.0
-        self.curves: defaultdict[int, Smoothed] = defaultdict(Smoothed)
         self.best: dict[int, float] = {}
-        self.seen: dict[int, int] = {}  # the last epoch of each trial
         # The trials that reached each rung, best first; equal ones by number.
         self.reached: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in self.epochs}
         self.went_on: dict[int, set[int]] = {epoch: set() for epoch in self.epochs}
         self.last: dict[int, int] = {}  # the rung that each trial reached last
 
     def see(self, number: int, epoch: int, value: float | None) -> None:
-        """Note the value of a trial's epoch; a value that is not finite is never the best.
-
-        An epoch that is trained again after a restart changes nothing.
-        """
-        if epoch <= self.seen.get(number, 0):
-            return
-        self.seen[number] = epoch
-        mean = self.curves[number].add(value)
-        reward = -inf if mean is None else self.sign * mean
+        """Note the value of a trial's epoch; a value that is not finite is never the best."""
+        reward = self.sign * value if value is not None and isfinite(value) else -inf
         self.best[number] = max(self.best.get(number, -inf), reward)
-        if epoch in self.reached:
+        if epoch in self.reached and self.last.get(number, 0) < epoch:
             insort(self.reached[epoch], (-self.best[number], number))
             self.last[number] = epoch
 
