@@ -5,6 +5,9 @@ a set has folds, two of its ten are used, five of the small MUTAG (protocol inne
 seed, fold, epoch, training loss; validation and test metric of the weights (``valid``, ``test``)
 and of their average (``valid_mean``, ``test_mean``). Test is for the final score alone; no method
 may read it.
+
+What is recorded of a set that is not whole lies in ``curves/SET.parts.tar.xz``: unpack it into the
+folder of ``--parts``, and the recording goes on from there.
 """
 
 from __future__ import annotations
