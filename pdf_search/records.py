@@ -5,6 +5,7 @@ They import neither torch nor ray nor pydantic.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
@@ -96,6 +97,10 @@ class Metric:
         if b is None or not isfinite(b):
             return True
         return a < b if self.mode == "min" else a > b
+
+    def best(self, values: Iterable[float]) -> float | None:
+        """The best of finite values; None if there is none."""
+        return (min if self.mode == "min" else max)(values, default=None)
 
 
 METRICS: dict[str, Metric] = {

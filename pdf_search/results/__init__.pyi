@@ -7,8 +7,8 @@ from .nested import nested_candidates as nested_candidates
 from .nested import select_nested as select_nested
 from .parts import is_study_part as is_study_part
 from .parts import study_parts as study_parts
-from .smoothed import Smoothed as Smoothed
 from .smoothed import best_smoothed as best_smoothed
+from .smoothed import smoothed_values as smoothed_values
 from .store import Store as Store
 from .store import no_trial as no_trial
 from .summary import UNDEFINED as UNDEFINED

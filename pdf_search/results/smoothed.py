@@ -9,7 +9,7 @@ protocols do.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import isfinite
 from statistics import fmean
 
@@ -18,22 +18,20 @@ from pdf_search.records import Metric
 WINDOW = 3  # epochs
 
 
-class Smoothed:
-    """The mean of the last ``WINDOW`` finite values of a curve; of all, while there are fewer."""
+def smoothed_values(values: Iterable[float | None]) -> Iterator[float | None]:
+    """The mean of the last ``WINDOW`` finite values; None at an epoch whose own is not finite.
 
-    def __init__(self) -> None:
-        self.recent: deque[float] = deque(maxlen=WINDOW)
-
-    def add(self, value: float | None) -> float | None:
-        """Take in the next epoch's value and return the mean; None if the value is not finite."""
+    While there are fewer it is the mean of all.
+    """
+    recent: deque[float] = deque(maxlen=WINDOW)
+    for value in values:
         if value is None or not isfinite(value):
-            return None
-        self.recent.append(value)
-        return fmean(self.recent)
+            yield None
+        else:
+            recent.append(value)
+            yield fmean(recent)
 
 
 def best_smoothed(values: Iterable[float | None], metric: Metric) -> float | None:
     """The best mean of consecutive epochs; None if no value is finite."""
-    curve = Smoothed()
-    means = [mean for value in values if (mean := curve.add(value)) is not None]
-    return (min if metric.mode == "min" else max)(means, default=None)
+    return metric.best(mean for mean in smoothed_values(values) if mean is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdf_search.records import EpochReport, Metric, State
-from pdf_search.results import Smoothed
+from pdf_search.results import smoothed_values
 
 MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is thinned
 
@@ -30,9 +30,9 @@ class PriorTrial:
 
 def smoothed_curve(epochs: Sequence[EpochReport]) -> Curve:
     """The epochs that have a finite validation value, and the smoothed values there."""
-    curve = Smoothed()
-    means = [(report.epoch, curve.add(report.valid)) for report in epochs]
-    return [(epoch, mean) for epoch, mean in means if mean is not None]
+    means = smoothed_values(report.valid for report in epochs)
+    pairs = zip(epochs, means, strict=True)
+    return [(report.epoch, mean) for report, mean in pairs if mean is not None]
 
 
 def thinned(curve: Curve) -> Curve:
@@ -41,7 +41,6 @@ def thinned(curve: Curve) -> Curve:
     return sorted({*curve[::stride], *curve[-1:]})
 
 
-def best_value(curve: Curve, metric: Metric) -> float:
-    """The best value of a curve, which has at least one."""
-    values = [value for _, value in curve]
-    return min(values) if metric.mode == "min" else max(values)
+def best_value(curve: Curve, metric: Metric) -> float | None:
+    """The best value of a curve; None if it is empty."""
+    return metric.best(value for _, value in curve)

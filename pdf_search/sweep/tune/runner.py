@@ -70,9 +70,7 @@ class Runner:
         if not source.remaining() or self.stop_condition.due():
             return
         waiting = scheduler.waiting if scheduler is not None else set()
-        callbacks: list[tune.Callback] = [
-            Recorder(trial_log, self.stop_condition, waiting, self.storage)
-        ]
+        recorder = Recorder(trial_log, self.stop_condition, waiting, self.storage)
         trainable = tune.with_resources(
             tune.with_parameters(train, shared=self.shared),
             {"cpu": self.resources.cpus, "gpu": self.resources.gpus},
@@ -90,7 +88,7 @@ class Runner:
             run_config=tune.RunConfig(
                 name=trial_log.phase.value,
                 storage_path=self.storage,
-                callbacks=callbacks,
+                callbacks=[recorder],
                 stop=RunStopper(self.stop_condition, trial_log),
                 checkpoint_config=tune.CheckpointConfig(num_to_keep=KEPT),
                 failure_config=tune.FailureConfig(max_failures=0),
