@@ -30,7 +30,6 @@ WIDE = {"node", "kind", "nodes"}  # int64 index arrays; of messages, ptr too
 NARROW = {"first", "second", "begin", "end", "ptr", "group", "stop", "active"}
 NARROW_OFFSET = re.compile(r"tt\.addptr [^,]*, (?!%c-?\d+_i32).*(?:, i32|xi32>).*")  # no constant
 CUOBJDUMP = Path(triton.__file__).parent / "backends/nvidia/bin/cuobjdump"
-FEW = 16  # bytes of a thread, four registers: what Triton 3.8 takes for some kernels, 3.9 for none
 
 
 def signature(
@@ -66,7 +65,7 @@ def build(
     names = inspect.signature(kernel.fn).parameters
     ones = {name: 1 for name in names if name in INTEGERS - {"place"}}
     cubin = check(kernel, wide, warps, rows, fixed)
-    assert spilled(cubin) <= FEW, f"{kernel.fn.__name__} {fixed}: spills {spilled(cubin)} bytes"
+    assert not spilled(cubin), f"{kernel.fn.__name__} {fixed}: spills"
     if ones:
         check(kernel, wide, warps, rows, fixed | ones)
 
@@ -132,7 +131,7 @@ def message_kernels() -> None:
             build(
                 messages._backward,
                 wide,
-                warps=messages.warps_of(types),
+                warps=messages.WARPS,
                 GELU=gelu,
                 TYPES=types,
                 **tile,

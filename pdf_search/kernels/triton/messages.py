@@ -21,6 +21,7 @@ from pdf_search.kernels.triton.activation import activated, slope
 
 ROWS = 16  # messages or nodes that a program takes at a time
 CHANNELS = 32  # channels that one program takes
+WARPS = 8  # of the backward pass: with 4 some numbers of edge types spill under Triton 3.8
 LEAST_TYPES = 16  # rows of the smallest matrix product
 MOST_TYPES = 64  # a program holds a row for each; ogbg-ppa has thousands
 SPAN = 64  # least nodes of a piece; more where a graph would have more than PIECES
@@ -63,17 +64,12 @@ def message_backward(
     if slots:
         _backward[(slots * pieces, blocks)](
             grad, y, w, *_index(where), grad_y, partial, each, types, width, span, pieces,
-            GELU=act == "gelu", ROWS=ROWS, WIDTH=CHANNELS, TYPES=rows, num_warps=warps_of(rows),
+            GELU=act == "gelu", ROWS=ROWS, WIDTH=CHANNELS, TYPES=rows, num_warps=WARPS,
         )  # fmt: skip
     _type_sums[(len(w) * types, blocks)](
         partial, where.nodes, grad_w, each, types, width, span, pieces, ROWS=ROWS, WIDTH=CHANNELS
     )
     return grad_y, grad_w
-
-
-def warps_of(rows: int) -> int:
-    """The warps of a program whose gradients of edge types have so many rows: none may spill."""
-    return 4 if rows <= 32 else 8
 
 
 def _pieces(where: Messages, y: Tensor) -> tuple[int, int]:
