@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import optuna
 from optuna.storages import RDBStorage
@@ -85,10 +85,30 @@ def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
     )
 
 
+class _Cursor(sqlite3.Cursor):
+    def execute(self, statement: str, *parameters: Any) -> Self:
+        if statement.lstrip().startswith("CREATE ") and not self.connection.in_transaction:
+            super().execute("BEGIN IMMEDIATE")
+        return super().execute(statement, *parameters)
+
+
+class _Connection(sqlite3.Connection):
+    """Creates tables within a transaction, for which sqlite3 itself begins none.
+
+    So a kill leaves all of Optuna's tables and indices or none: a table that is there without its
+    indices would never get them, and two studies could bear one name.
+    """
+
+    def cursor(self, factory: Any = _Cursor) -> Any:
+        return super().cursor(factory)
+
+
 def _in_file(file: Path) -> RDBStorage:
     # Optuna takes the URL only as text, which cannot hold every file name. So the URL is a dummy,
     # and the connection is made from the path.
-    connect = partial(sqlite3.connect, file, timeout=60, check_same_thread=False)
+    connect = partial(
+        sqlite3.connect, file, timeout=60, check_same_thread=False, factory=_Connection
+    )
     return RDBStorage("sqlite:///results.db", engine_kwargs={"creator": connect})
 
 
