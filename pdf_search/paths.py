@@ -28,6 +28,17 @@ def expanded(path: str | Path) -> Path:
         ) from None
 
 
+def size_of(path: Path) -> int:
+    """Return the size of a file, or of all files in a folder, in bytes; links are not followed."""
+    total = 0
+    for file in path.rglob("*") if path.is_dir() and not path.is_symlink() else [path]:
+        try:
+            total += 0 if file.is_dir() else file.lstat().st_size
+        except OSError:
+            continue  # another process removed it
+    return total
+
+
 def nearest(folder: Path) -> Path:
     """Return the folder if it exists, else its closest parent that does."""
     return next(place for place in (folder, *folder.parents) if _exists(place))

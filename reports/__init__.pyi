@@ -1,4 +1,6 @@
 from .findings.findings import search_findings as search_findings
+from .findings.winners import Compared as Compared
+from .findings.winners import compared as compared
 from .grid.grid import Grid as Grid
 from .grid.grid_files import write_grids as write_grids
 from .grid.grid_texts import grid_plain as grid_plain
@@ -24,6 +26,7 @@ from .sweep_data import load_sweep as load_sweep
 from .tables.bases import bases_grids as bases_grids
 from .tables.bases import bases_text as bases_text
 from .tables.bases import pairs_text as pairs_text
+from .tables.compared_sweeps import sweeps_grid as sweeps_grid
 from .tables.complexity import complexity_grid as complexity_grid
 from .tables.leaderboard import LeaderboardRow as LeaderboardRow
 from .tables.leaderboard import leaderboard_grid as leaderboard_grid

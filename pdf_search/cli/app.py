@@ -12,13 +12,16 @@ from pdf_search import __version__
 from pdf_search.cli.output import say
 from pdf_search.cli.process import prepare_process
 from pdf_search.cli.verbs.bases import bases
+from pdf_search.cli.verbs.cache import cache
 from pdf_search.cli.verbs.data import data
 from pdf_search.cli.verbs.doctor import doctor
 from pdf_search.cli.verbs.explain import explain
 from pdf_search.cli.verbs.plan import plan
 from pdf_search.cli.verbs.predict import predict
 from pdf_search.cli.verbs.quickstart import quickstart
+from pdf_search.cli.verbs.recorded.compare import compare
 from pdf_search.cli.verbs.recorded.confirm import confirm
+from pdf_search.cli.verbs.recorded.delete import delete
 from pdf_search.cli.verbs.recorded.list import list_sweeps
 from pdf_search.cli.verbs.recorded.report import report
 from pdf_search.cli.verbs.recorded.rerun import rerun
@@ -76,10 +79,18 @@ _VERBS = {
         "report": report,
         "list": list_sweeps,
         "show": show,
+        "compare": compare,
         "explain": explain,
         "predict": predict,
     },
-    "Around": {"data": data, "bases": bases, "spaces": spaces, "doctor": doctor},
+    "Around": {
+        "data": data,
+        "bases": bases,
+        "spaces": spaces,
+        "doctor": doctor,
+        "delete": delete,
+        "cache": cache,
+    },
 }
 for _panel, _verbs in _VERBS.items():
     for _name, _verb in _verbs.items():

@@ -1,4 +1,8 @@
 from .banks import cached_bank as cached_bank
+from .cache_contents import CachePart as CachePart
+from .cache_contents import cache_parts as cache_parts
+from .cache_contents import chosen_parts as chosen_parts
+from .cache_contents import remove_parts as remove_parts
 from .compact_bases import CompactBases as CompactBases
 from .molecules.elements import Kinds as Kinds
 from .molecules.elements import Unseen as Unseen

@@ -56,7 +56,7 @@ def cached_bank(
     if cache is None and data.folder.exists():
         cache = data.folder.parents[1]
     root = cache_folder(cache)
-    family = root / "banks" / _family(data, basis)
+    family = root / "banks" / family_name(data.fingerprint, basis.hops, basis.standardise)
     bank = _find(family, basis)
     if bank is not None:
         return bank
@@ -76,9 +76,9 @@ def cached_bank(
     return bank
 
 
-def _family(data: Prepared, basis: BasisConfig) -> str:
-    """A hash of everything that decides a bank, except the grid and the diagonals."""
-    known = [FORMAT, data.fingerprint, basis.hops, basis.standardise]
+def family_name(fingerprint: str, hops: int | None, standardise: bool) -> str:
+    """Return a hash of everything that decides a bank, except the grid and the diagonals."""
+    known = [FORMAT, fingerprint, hops, standardise]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 

@@ -102,6 +102,12 @@ class Store:
             if changes:
                 connection.execute(statement.values(changes))
 
+    def delete_sweep(self, name: str) -> None:
+        """Delete a sweep with its trials and epochs."""
+        with self._writing() as connection:
+            identity = self._known_sweep(connection, name)
+            connection.execute(tables.sweep.delete().where(tables.sweep.c.id == identity))
+
     def sweep(self, name: str) -> SweepRecord:
         """Return the record of a sweep."""
         with self._reading() as connection:

@@ -1,3 +1,4 @@
+from .contents import Contents as Contents
 from .kinds import RUN as RUN
 from .kinds import databases as databases
 from .kinds import holds_sweep as holds_sweep

@@ -10,9 +10,11 @@ from .plan import Plan as Plan
 from .plan import plan_sweep as plan_sweep
 from .resources import usable_cpus as usable_cpus
 from .samplers.methods import METHODS as METHODS
+from .samplers.optuna_study import delete_study as delete_study
 from .study_plan import StudyPlan as StudyPlan
 from .study_plan import plan_study as plan_study
 from .study_run import begun_versions as begun_versions
+from .tune.checkpoints import delete_stored as delete_stored
 from .tune.checkpoints import local_copy as local_copy
 from .tune.ray_session import OBJECT_STORE_BYTES as OBJECT_STORE_BYTES
 from .tune.ray_session import one_ray as one_ray

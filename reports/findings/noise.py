@@ -118,7 +118,7 @@ def fold_count(replicates: Sequence[Replicate] | Values) -> int:
     return len({r.fold for r in replicates if r.fold is not None})
 
 
-def quantile(freedom: int) -> float:
+def quantile(freedom: float) -> float:
     """Half the width of Student's t interval, in standard errors."""
     return float(stdtrit(freedom, (1 + LEVEL) / 2))
 

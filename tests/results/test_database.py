@@ -153,31 +153,66 @@ def test_an_older_version_migrates_forward_step_by_step(store: Store) -> None:
         assert connection.exec_driver_sql(query).all() == [("night", "nobody")]
 
 
-def test_epochs_without_the_time_of_their_parts_are_read(store: Store) -> None:
-    """A database of version 1, which did not record it."""
-    store.create_sweep(sweep())
-    store.save_trial(trial())
-    store.add_epoch("night", Phase.SEARCH, 0, epoch(1, [0.5]))
-    with store._writing() as connection:
-        connection.exec_driver_sql("ALTER TABLE pdf_epoch DROP COLUMN part_seconds")
-        connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN by_target")
-        connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN importance")
-        connection.exec_driver_sql("ALTER TABLE pdf_trial DROP COLUMN perturbations")
-        connection.exec_driver_sql("UPDATE pdf_schema SET version = 1")
-    with Store(store.place, create=False) as old:
-        (first,) = old.epochs("night", Phase.SEARCH, 0)
-        timed = replace(epoch(2, [0.4]), part_seconds={"train": 0.4, "valid": 0.1})
+@pytest.fixture
+def version_1(tmp_path: Path) -> Path:
+    """A database as version 1 wrote it, with a trial of two epochs."""
+    file = tmp_path / "old" / "results.db"
+    file.parent.mkdir()
+    connection = sqlite3.connect(file)
+    connection.executescript((Path(__file__).parent / "version_1.sql").read_text())
+    connection.close()
+    return file
+
+
+def test_the_first_version_of_a_database_is_read_and_continued(version_1: Path) -> None:
+    with Store(str(version_1), create=False) as old:
+        assert old.sweep("night") == sweep()
+        (known,) = old.trials("night")
+        assert known == trial()
+        assert (known.by_target, known.importance, known.perturbations) == (None, None, None)
+        found = old.epochs("night", Phase.SEARCH, 0)
+        assert [report.part_seconds for report in found] == [{}, {}]
+        assert [item.valid for item in found[0].replicates] == [0.5, 0.4]
+        timed = replace(epoch(3, [0.4]), part_seconds={"train": 0.4, "valid": 0.1})
         old.add_epoch("night", Phase.SEARCH, 0, timed)
-        assert old.epochs("night", Phase.SEARCH, 0) == [first, timed]
-        known = old.trials("night")[0]
-        assert known.by_target is None
-        found = {"test": {"values": [[0.5, None]], "n": [[3, 0]]}}
-        old.save_trial(replace(known, by_target=found))
-        assert old.trials("night")[0].by_target == found
-        assert old.trials("night")[0].importance is None
-        old.save_trial(replace(known, importance={"grid": [[-0.1, 2]]}))
-        assert old.trials("night")[0].importance == {"grid": [[-0.1, 2]]}
-    assert first.part_seconds == {}
+        measured = replace(
+            known,
+            by_target={"test": {"values": [[0.5, None]], "n": [[3, 0]]}},
+            importance={"grid": [[-0.1, 2]]},
+        )
+        old.save_trial(measured)
+    with Store(str(version_1), create=False) as again:
+        assert again.epochs("night", Phase.SEARCH, 0)[2] == timed
+        assert again.trials("night") == [measured]
+
+
+def test_a_migrated_database_has_the_columns_of_a_new_one(store: Store, version_1: Path) -> None:
+    with Store(str(version_1), create=False) as old:
+        assert _columns(old) == _columns(store)
+
+
+def _columns(store: Store) -> dict[str, set[str]]:
+    with store._reading() as connection:
+        known = sa.inspect(connection)
+        return {
+            table: {column["name"] for column in known.get_columns(table)}
+            for table in known.get_table_names()
+        }
+
+
+def test_a_deleted_sweep_leaves_nothing_and_others_stay(store: Store) -> None:
+    for name in ("night", "day"):
+        store.create_sweep(sweep(name))
+        store.save_trial(trial(sweep=name))
+        store.add_epoch(name, Phase.SEARCH, 0, epoch(1, [0.5]))
+    store.delete_sweep("night")
+    assert [found.name for found in store.sweeps()] == ["day"]
+    assert len(store.epochs("day", Phase.SEARCH, 0)) == 1
+    with store._reading() as connection:
+        for table in ("pdf_trial", "pdf_epoch", "pdf_replicate"):
+            assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one() == 1
+    with pytest.raises(StoreError, match="no sweep named 'night'"):
+        store.delete_sweep("night")
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(store: Store) -> None:

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from pdf_search.data.raw.raw_set import Progress
 from pdf_search.errors import DataError
-from pdf_search.paths import expanded, usual_cache
+from pdf_search.paths import expanded, size_of, usual_cache
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def cache_folder(cache: Path | None = None) -> Path:
 
 def cache_size(cache: Path | None = None) -> int:
     """Return the size of all files in the cache, in bytes."""
-    return _size(cache_folder(cache))
+    return size_of(cache_folder(cache))
 
 
 def cache_entries(cache: Path | None = None) -> list[CacheEntry]:
@@ -50,7 +50,7 @@ def cache_entries(cache: Path | None = None) -> list[CacheEntry]:
                 info["name"],
                 info["title"],
                 path.parent,
-                _size(path.parent),
+                size_of(path.parent),
                 graphs,
                 meta["created"],
             )
@@ -85,13 +85,3 @@ def locked(cache: Path, name: str, say: Progress) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.lstat().st_size if path.is_file() else 0
-        except OSError:
-            continue  # another process removed it
-    return total

@@ -85,6 +85,17 @@ def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
     )
 
 
+def delete_study(database: str, name: str) -> None:
+    """Delete the Optuna study of a sweep, if there is one."""
+    storage = open_storage(database)
+    try:
+        if name in optuna.get_all_study_names(storage):
+            optuna.delete_study(study_name=name, storage=storage)
+    finally:
+        storage.remove_session()
+        storage.engine.dispose()
+
+
 class _Cursor(sqlite3.Cursor):
     def execute(self, statement: str, *parameters: Any) -> Self:
         if statement.lstrip().startswith("CREATE ") and not self.connection.in_transaction:

@@ -147,10 +147,19 @@ def local_copy(path: str) -> Iterator[Path]:
 def remove(path: str) -> None:
     """Remove a local or remote folder; if that fails, or it is gone, only the log says so."""
     try:
-        system, inside = filesystem(path)
-        system.delete_dir(inside)
+        delete_stored(path)
     except OSError as error:
         logger.info("%s was not removed: %s", path, error)
+
+
+def delete_stored(path: str) -> None:
+    """Remove a local or remote folder.
+
+    Raises:
+        OSError: it is not there, or cannot be removed.
+    """
+    system, inside = filesystem(path)
+    system.delete_dir(inside)
 
 
 def filesystem(path: str) -> tuple[pyarrow.fs.FileSystem, str]:

@@ -1,0 +1,151 @@
+"""The verb ``delete`` removes sweeps, studies and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from pdf_search.cli.asking import agreed
+from pdf_search.cli.folders import recorded_folder
+from pdf_search.cli.option_groups import option_groups
+from pdf_search.cli.options import OutputOptions
+from pdf_search.cli.output import megabytes, print_result, say
+from pdf_search.errors import ConfigError
+from pdf_search.runs import Contents, find_folder, holds_sweep, is_run, locked
+from pdf_search.wording import counted
+
+if TYPE_CHECKING:
+    from pdf_search.records import TrialRecord
+    from pdf_search.sweep import SweepFolder
+
+ATTEMPT = 3  # last parts of a checkpoint's path: phase, attempt, checkpoint
+
+
+@dataclass(frozen=True)
+class _Doomed:
+    """What is removed for one name.
+
+    ``rows`` are the sweeps to delete from ``database``, which other sweeps share; none where the
+    database lies in the folder. ``stored`` are checkpoints elsewhere, a folder or URI each.
+    """
+
+    name: str
+    what: str
+    contents: Contents
+    database: str = ""
+    rows: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        found = [f"{self.name}: {self.what}, {megabytes(self.contents.size)} in {self._folder}"]
+        found += [f"  and its checkpoints in {place}" for place in self.stored]
+        foreign = ", ".join(path.name for path in self.contents.foreign)
+        return found + [f"  kept, as pdf-search did not write it: {foreign}"] * bool(foreign)
+
+    @property
+    def _folder(self) -> Path:
+        return self.contents.folder
+
+    def remove(self) -> None:
+        if self._folder.is_dir():
+            with locked(self._folder):
+                self._remove_all()
+        else:
+            self._remove_all()
+
+    def _remove_all(self) -> None:
+        for place in self.stored:
+            _remove_stored(place)
+        _forget(self.database, self.rows)
+        if self.contents.own:
+            Contents.of(self._folder).remove()  # the database may have got files beside it
+
+
+@option_groups
+def delete(
+    names: Annotated[list[str], Argument(metavar="NAME...", help="Sweeps, studies or runs.")],
+    output: OutputOptions,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Remove sweeps, studies or runs of train: results, checkpoints, reports, explanations.
+
+    Files that pdf-search did not write stay. The data in the cache stay too.
+    """
+    doomed = [_doomed(name, output) for name in dict.fromkeys(names)]
+    for one in doomed:
+        for line in one.lines():
+            say(line)
+    if not agreed("remove this for good?", yes):
+        return
+    for one in doomed:
+        one.remove()
+        print_result(f"deleted {one.name}")
+
+
+def _doomed(name: str, output: OutputOptions) -> _Doomed:
+    """Find what a name means, and all that belongs to it.
+
+    Raises:
+        ConfigError: it is a part of a study.
+        StoreError: there is no such sweep or run.
+    """
+    path = find_folder(output.out, name)
+    if output.url is None and is_run(path):
+        return _Doomed(name, "a run of train", Contents.of(path))
+    folder = recorded_folder(name, output)
+    with folder.open_store() as store:
+        sweeps = store.sweeps(folder.name) if folder.db else store.sweeps()
+        if not sweeps:
+            store.sweep(folder.name)  # says that there is none, and what there is
+        trials = [trial for sweep in sweeps for trial in store.trials(sweep.name)]
+    study = next((s.options["study"]["name"] for s in sweeps if "study" in s.options), None)
+    if folder.part or study not in (None, folder.name):
+        raise ConfigError(f"{name} is a part of the study {study}: delete the whole study")
+    contents = Contents.of(folder.path)
+    if folder.db is not None and holds_sweep(folder.path):
+        say(f"{folder.path} holds a sweep with a database of its own: it stays")
+        contents = replace(contents, own=(), foreign=())
+    return _Doomed(
+        name,
+        f"{'a study' if study else 'a sweep'} of {counted(len(trials), 'trial')}",
+        contents,
+        folder.db or "",
+        tuple(sweep.name for sweep in sweeps) if folder.db else (),
+        _stored(folder, trials) if any(s.options.get("storage") for s in sweeps) else (),
+    )
+
+
+def _stored(folder: SweepFolder, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
+    """The folders or URIs that ``--storage`` named, as recorded checkpoints show them.
+
+    A relative ``--storage`` means another folder here than it did when the sweep ran.
+    """
+    below = (trial.checkpoint.rsplit("/", ATTEMPT)[0] for trial in trials if trial.checkpoint)
+    elsewhere = (place for place in below if "://" in place or Path(place).is_absolute())
+    return tuple(sorted({place for place in elsewhere if place.endswith(f"/{folder.name}")}))
+
+
+def _forget(database: str, names: tuple[str, ...]) -> None:
+    """Delete the sweeps from a database that others share; Optuna's studies go first."""
+    from pdf_search.results import Store
+    from pdf_search.sweep import delete_study
+
+    for name in names:
+        delete_study(database, name)
+        with Store(database, create=False) as store:
+            store.delete_sweep(name)
+
+
+def _remove_stored(place: str) -> None:
+    from pdf_search.sweep import delete_stored
+
+    try:
+        delete_stored(place)
+    except FileNotFoundError:
+        say(f"{place}: no checkpoints are there")
+    except OSError as error:
+        raise ConfigError(f"{place} cannot be removed: {error}") from None

@@ -1,0 +1,94 @@
+"""Whether the winners of two sweeps differ: paired by replicate if both have the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+
+from reports.findings.noise import LEVEL, Difference, Values, paired, quantile, values_of
+from reports.findings.wording import gain, metric_name, number, size
+from reports.sweep_data import Entry, SweepData
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The winner of a sweep against that of the first sweep named, on the test part.
+
+    ``difference`` is None where the two cannot be compared, and ``why`` says why.
+    """
+
+    name: str
+    first: str
+    difference: Difference | None
+    why: str = ""
+    is_paired: bool = False
+
+    def sentence(self, data: SweepData) -> str:
+        """The comparison in words; ``data`` is the sweep of either."""
+        if self.difference is None:
+            return f"{self.name} and {self.first} are not compared: {self.why}."
+        found, how = self.difference, "paired" if self.is_paired else "unpaired"
+        better = gain(data, found.mean) > 0
+        low, high = (number(data, end, found.error) for end in (found.low, found.high))
+        end = "" if found.measurable else ": no measurable difference"
+        return (
+            f"{self.name} is {'ahead of' if better else 'behind'} {self.first} in "
+            f"{metric_name(data, 'test')} by {number(data, abs(found.mean), found.error)} "
+            f"(standard error {size(data, found.error)}; {LEVEL:.0%} interval of the difference "
+            f"{low} to {high}, {how}, n {found.n}){end}."
+        )
+
+
+def winner(data: SweepData) -> Entry | None:
+    """The first confirmed configuration in the order of the search; None if none is confirmed."""
+    return data.confirmed[0] if data.confirmed else None
+
+
+def compared(first: tuple[str, SweepData], other: tuple[str, SweepData]) -> Compared:
+    """Compare the winners of two sweeps, each given with its name."""
+    names = other[0], first[0]
+    why = _why_not(first[1], other[1])
+    entries = winner(other[1]), winner(first[1])
+    if why or entries[0] is None or entries[1] is None:
+        return Compared(*names, None, why or "not both have a confirmed trial")
+    own, theirs = (values_of(entry, "test") for entry in entries if entry)
+    if own.keys() == theirs.keys():
+        found = paired(own, theirs)
+        return Compared(*names, found, "" if found else _TOO_FEW, is_paired=True)
+    if any(replicate.fold is not None for replicate in (*own, *theirs)):
+        return Compared(*names, None, "not all folds are confirmed in both")
+    found = _unpaired(own, theirs)
+    return Compared(*names, found, "" if found else _TOO_FEW)
+
+
+_TOO_FEW = "fewer than two replicates of one of them"
+
+
+def _why_not(first: SweepData, other: SweepData) -> str:
+    """Why numbers of two sweeps do not measure the same thing; "" if they do."""
+    for what, a, b in (
+        ("data", first.sweep.fingerprint, other.sweep.fingerprint),
+        ("split", first.sweep.split_hash, other.sweep.split_hash),
+        ("metric", first.sweep.metric, other.sweep.metric),
+        ("protocol", first.sweep.protocol, other.sweep.protocol),
+    ):
+        if a != b:
+            return f"another {what}"
+    entries = winner(first), winner(other)
+    fractions = {entry.train_fraction for entry in entries if entry}
+    return "trained on another fraction of the data" if len(fractions) > 1 else ""
+
+
+def _unpaired(own: Values, other: Values) -> Difference | None:
+    """The difference of two means with Welch's interval; None if either has fewer than two."""
+    if min(len(own), len(other)) < 2:
+        return None
+    parts = [stdev(values.values()) ** 2 / len(values) for values in (own, other)]
+    error = sqrt(sum(parts))
+    mean = fmean(own.values()) - fmean(other.values())
+    if not error:
+        return Difference(mean, 0.0, mean, mean, min(len(own), len(other)))
+    below = sum(p**2 / (len(v) - 1) for p, v in zip(parts, (own, other), strict=True))
+    reach = quantile(error**4 / below) * error
+    return Difference(mean, error, mean - reach, mean + reach, min(len(own), len(other)))

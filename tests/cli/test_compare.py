@@ -1,0 +1,42 @@
+"""``compare`` sets sweeps side by side, by name, folder or in one database."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pdf_search.results import Store
+from tests.cli.conftest import Run
+from tests.reports.test_compared import A, B, recorded
+
+
+@pytest.fixture
+def runs(home: Path) -> Path:
+    for name, tests in (("a", A), ("b", B)):
+        with Store(str(home / "runs" / name / "results.db")) as store:
+            recorded(store, name, tests)
+    return home / "runs"
+
+
+def test_two_sweeps_side_by_side(run: Run, runs: Path) -> None:
+    shown = run("compare", "a", "b").stdout
+    assert "its test value" in shown
+    assert "b is ahead of a in test RMSE" in shown
+    (runs / "b").rename(runs / "renamed")
+    shown = run("compare", "a", "./runs/renamed", "--json").stdout
+    found = json.loads(shown)
+    assert found["compared"][0]["difference"]["mean"] == pytest.approx(-0.075)
+    assert found["rows"]["its test value"]["a"]["value"] == pytest.approx(1.59)
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize("names", [["a"], ["a", "a"]])
+def test_two_are_needed(run: Run, names: list[str]) -> None:
+    assert "name two different sweeps" in run("compare", *names, code=2).stderr
+
+
+@pytest.mark.usefixtures("runs")
+def test_an_unknown_one_is_named(run: Run) -> None:
+    assert "no sweep in" in run("compare", "a", "x", code=1).stderr
