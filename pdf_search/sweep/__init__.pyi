@@ -10,7 +10,7 @@ from .plan import Plan as Plan
 from .plan import plan_sweep as plan_sweep
 from .resources import usable_cpus as usable_cpus
 from .samplers.methods import METHODS as METHODS
-from .samplers.optuna_study import delete_study as delete_study
+from .samplers.optuna_storage import delete_study as delete_study
 from .study_plan import StudyPlan as StudyPlan
 from .study_plan import plan_study as plan_study
 from .study_run import begun_versions as begun_versions

@@ -13,7 +13,7 @@ from pdf_search.records import METRICS, Phase
 from pdf_search.results import Store
 from pdf_search.runs import Contents, locked
 from pdf_search.space import load_space
-from pdf_search.sweep.samplers.optuna_study import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
 from tests.cli.conftest import Run
 from tests.results.samples import trial
 from tests.sweep.helpers import study_in, sweep_in, sweep_record

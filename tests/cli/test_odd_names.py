@@ -9,7 +9,7 @@ import pytest
 
 from pdf_search.records import METRICS
 from pdf_search.results import Store
-from pdf_search.sweep.samplers.optuna_study import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
 from tests.cli.conftest import Run
 from tests.reports import samples
 

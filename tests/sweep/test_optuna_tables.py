@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from pdf_search.records import METRICS
-from pdf_search.sweep.samplers.optuna_study import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
 
 UNIQUE = "SELECT count(*) FROM pragma_index_list('studies') WHERE \"unique\""
 

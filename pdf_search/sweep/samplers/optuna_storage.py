@@ -1,0 +1,81 @@
+"""Optuna's tables in the results database: opened, created, and a sweep's study removed."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import optuna
+from optuna.storages import RDBStorage
+from optuna.study import StudyDirection
+from sqlalchemy import event
+
+from pdf_search.records import Metric
+from pdf_search.results import parse_url, sqlite_file
+
+
+def open_storage(database: str) -> RDBStorage:
+    """Open Optuna's tables in an SQLite file or at a URL; they are created if need be."""
+    file = sqlite_file(parse_url(database))
+    if file is None:
+        return RDBStorage(database)
+    storage = _in_file(file)
+    # As for our own tables: with its journal, a database survives a kill of the process without a
+    # disk flush at each commit.
+    event.listen(storage.engine, "connect", _synchronous_normal)
+    storage.engine.dispose()
+    return storage
+
+
+def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
+    """Open the Optuna study of a sweep; it is created if need be."""
+    return optuna.create_study(
+        storage=storage,
+        study_name=name,
+        direction=StudyDirection.MINIMIZE if metric.mode == "min" else StudyDirection.MAXIMIZE,
+        load_if_exists=True,
+    )
+
+
+def delete_study(database: str, name: str) -> None:
+    """Delete the Optuna study of a sweep, if there is one."""
+    storage = open_storage(database)
+    try:
+        if name in optuna.get_all_study_names(storage):
+            optuna.delete_study(study_name=name, storage=storage)
+    finally:
+        storage.remove_session()
+        storage.engine.dispose()
+
+
+class _Cursor(sqlite3.Cursor):
+    def execute(self, statement: str, *parameters: Any) -> Self:
+        if statement.lstrip().startswith("CREATE ") and not self.connection.in_transaction:
+            super().execute("BEGIN IMMEDIATE")
+        return super().execute(statement, *parameters)
+
+
+class _Connection(sqlite3.Connection):
+    """Creates tables within a transaction, for which sqlite3 itself begins none.
+
+    So a kill leaves all of Optuna's tables and indices or none: a table that is there without its
+    indices would never get them, and two studies could bear one name.
+    """
+
+    def cursor(self, factory: Any = _Cursor) -> Any:
+        return super().cursor(factory)
+
+
+def _in_file(file: Path) -> RDBStorage:
+    # Optuna takes the URL only as text, which cannot hold every file name. So the URL is a dummy,
+    # and the connection is made from the path.
+    connect = partial(
+        sqlite3.connect, file, timeout=60, check_same_thread=False, factory=_Connection
+    )
+    return RDBStorage("sqlite:///results.db", engine_kwargs={"creator": connect})
+
+
+def _synchronous_normal(connection: Any, _record: Any) -> None:
+    connection.execute("PRAGMA synchronous = NORMAL")
