@@ -141,3 +141,19 @@ def test_a_trial_that_has_ended_leaves_its_last_checkpoint_or_none(disk: Disk) -
     assert disk.names() == ["checkpoint_000001"]
     disk.log.ended(0, State.PRUNED)
     assert disk.names() == []
+
+
+def test_of_a_trial_that_waits_only_the_newest_is_left(disk: Disk) -> None:
+    disk.train(1, 2)
+    disk.log.checkpoint(0, disk.save("0000-a/checkpoint_000000", range(1, 3)))
+    disk.train(3, 4)
+    last = disk.save("0000-b/checkpoint_000000", range(3, 5))
+    disk.log.checkpoint(0, last)
+    disk.log.paused(0)  # and killed
+    log = disk.bench.trial_log()
+    log.discard = checkpoints.remove
+    remove_leftovers(log, disk.saved())
+    assert (log.records[0].checkpoint, log.records[0].epochs_done) == (last, 4)
+    assert not (disk.storage / "search" / "0000-a").exists()
+    log.ended(0, State.PRUNED)
+    assert disk.names() == []

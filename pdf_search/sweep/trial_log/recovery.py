@@ -48,10 +48,12 @@ def enter_saved(trial_log: TrialLog, saved: SavedTrials) -> None:
 
 
 def remove_leftovers(trial_log: TrialLog, saved: SavedTrials) -> None:
-    """Remove what attempts of trials that have ended left behind, killed before they did it."""
-    for number, record in trial_log.records.items():
+    """Remove what attempts of trials that do not train left behind, killed before they did it."""
+    for number, record in list(trial_log.records.items()):
         if record.state.finished:
             trial_log.keep_only_last(number, saved.attempts(number))
+        elif record.state is State.PAUSED:
+            _keep_newest(trial_log, number, saved)
 
 
 def unfinished_jobs(trial_log: TrialLog, device: str, saved: SavedTrials) -> list[Job]:
@@ -66,13 +68,7 @@ def job_from(trial_log: TrialLog, number: int, device: str, saved: SavedTrials) 
     are trained and reported again; those up to it that the record lacks are entered.
     """
     record = trial_log.records[number]
-    found = next(_fitting(record, saved.newest_first(number, record)), None)
-    if found is not None:
-        trial_log.enter(number, found)
-    elif record.checkpoint:
-        trial_log.restart(number)
-    beside = saved.beside(found.path) if found is not None else []
-    trial_log.keep_only_last(number, [*beside, *saved.attempts(number)])
+    found = _keep_newest(trial_log, number, saved)
     epoch = found.epoch if found is not None else 0
     if epoch != trial_log.records[number].epochs_done:
         trial_log.rewind(number, epoch)
@@ -84,6 +80,19 @@ def job_from(trial_log: TrialLog, number: int, device: str, saved: SavedTrials) 
         params=record.params,
         resume=found.path if found is not None else "",
     )
+
+
+def _keep_newest(trial_log: TrialLog, number: int, saved: SavedTrials) -> SavedTrial | None:
+    """Enter a trial's newest whole checkpoint, and remove its others; None if it has none."""
+    record = trial_log.records[number]
+    found = next(_fitting(record, saved.newest_first(number, record)), None)
+    if found is not None:
+        trial_log.enter(number, found)
+    elif record.checkpoint:
+        trial_log.restart(number)
+    beside = saved.beside(found.path) if found is not None else []
+    trial_log.keep_only_last(number, [*beside, *saved.attempts(number)])
+    return found
 
 
 def _open_numbers(trial_log: TrialLog) -> list[int]:
