@@ -21,14 +21,17 @@ from reports.tables.result_table import result_grid
 from reports.tables.target_table import target_grid
 
 
-def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
+def write_report(
+    store: Store, sweep: str, folder: Path, predictions: Path | None = None
+) -> list[Path]:
     """Write the leaderboard, the result table and ``report.html`` into ``folder``.
 
     The files are ``leaderboard`` (md, csv), ``table`` (md, csv, tex) and ``findings`` (md, csv:
     what the search found, trials on a Pareto line, epochs by state); if the data set has several
     targets, ``targets`` (md, csv, tex) holds the value of each; ``bases.md`` says what the graphs
     tell of (eps, k), and ``importance.md`` what a confirmed network needs of them, where that is
-    recorded. Everything is computed before the first file changes;
+    recorded. ``predictions`` is the Parquet file of the confirmed trials' predictions, if any: the
+    page shows them against the targets. Everything is computed before the first file changes;
     each file is replaced as a whole.
 
     Raises:
@@ -48,7 +51,7 @@ def write_report(store: Store, sweep: str, folder: Path) -> list[Path]:
             "findings.md": "\n".join(
                 [search_findings(data).markdown(), *map(grid_markdown, costs)]
             ),
-            "report.html": report_html(data, table, board, targets),
+            "report.html": report_html(data, table, board, targets, predictions),
             **(tables_as_files("targets", [targets]) if targets else {}),
             **({"importance.md": grid_markdown(map_grid(known))} if known else {}),
             **({"bases.md": bases_markdown(data.bases, sweep)} if data.bases else {}),

@@ -94,7 +94,7 @@ def write_report(folder: SweepFolder) -> None:
     """Write the report and print its table; a failure is only a warning, as results are safe."""
     try:
         with folder.open_store() as store:
-            write_tables(store, folder.name, folder.report)
+            write_tables(store, folder, folder.report)
         print_result((folder.report / "table.md").read_text(encoding="utf-8"))
         say(f"report: {folder.report}")
     except Exception as error:

@@ -33,9 +33,10 @@ def part_names(store: Store, folder: SweepFolder) -> list[str]:
     return [folder.called_now(part.name) for part in study_parts(store, folder.name)]
 
 
-def write_tables(store: Store, name: str, folder: Path) -> list[Path]:
-    """Write the report of the sweep or study of that name into ``folder``, and list its files."""
+def write_tables(store: Store, sweep: SweepFolder, to: Path) -> list[Path]:
+    """Write the report of the sweep or study in a folder into ``to``, and list its files."""
     from reports import has_study, write_report, write_study
 
-    write = write_study if has_study(store, name) else write_report
-    return write(store, name, folder)
+    if has_study(store, sweep.name):
+        return write_study(store, sweep.name, to)
+    return write_report(store, sweep.name, to, sweep.predictions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pdf_search.wording import counted
 from reports.findings.best_trial import best_statement
 from reports.findings.confirmed import confirmed_statement
 from reports.findings.noise import LEVEL
@@ -31,30 +32,42 @@ RULE = (
 class Findings:
     """Sentences on a search; ``unknown`` are on what it could not tell.
 
-    ``partial`` says what is unfinished, and ``epochs`` what was trained and saved.
+    ``searched`` says what was searched, how, and what early stopping saved. ``partial`` says what
+    is unfinished.
     """
 
+    searched: str
     found: tuple[str, ...]
     unknown: tuple[str, ...]
     partial: tuple[str, ...]
-    epochs: str
     rule: str = RULE
 
     def lines(self) -> list[str]:
         """The sentences for a terminal, each with the word that says what it is."""
         return [
+            f"searched: {self.searched}",
             *(f"found: {text}" for text in self.found),
             *(f"not known: {text}" for text in self.unknown),
-            *([f"epochs: {self.epochs}"] if self.epochs else []),
         ]
 
     def markdown(self) -> str:
         """The sentences as a section in Markdown, with the rule below them."""
         parts = ["# What the search found"]
         parts += [f"Partial: {escape_markdown(notice)}." for notice in self.partial]
-        parts += _bullets(self.found)
+        parts += _bullets([self.searched, *self.found])
         parts += ["## What it could not tell", *_bullets(self.unknown)] if self.unknown else []
         return "\n\n".join([*parts, escape_markdown(self.rule)]) + "\n"
+
+
+def searched_statement(data: SweepData) -> str:
+    """What was searched, in one sentence: trials, parameters, method, and the epochs spent."""
+    paths = {path for entry in data.search for path in entry.trial.params}
+    over = f" over {counted(len(paths), 'parameter')}" if paths else ""
+    spent = epochs_text(data)
+    return (
+        f"Searched {counted(len(data.search), 'configuration')}{over} on {data.title} by "
+        f"{data.sweep.method}{f': {spent}' if spent else ''}."
+    )
 
 
 def _bullets(texts: Sequence[str]) -> list[str]:
@@ -72,8 +85,8 @@ def search_findings(data: SweepData, shares: ImportanceReport | None = None) -> 
         confirmed_statement(data),
     ]
     return Findings(
+        searched=searched_statement(data),
         found=tuple(s.found for s in statements if s.found),
         unknown=tuple(s.unknown for s in statements if s.unknown),
         partial=tuple(data.notices()),
-        epochs=epochs_text(data),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from string import ascii_lowercase
 from typing import Any
 
@@ -48,7 +49,9 @@ class Grid:
     header over the names of the lines. ``partial`` is added to the title; ``notices`` say in full
     what is unfinished. ``lead`` has the paragraphs above the table. ``asides`` are columns that
     LaTeX leaves out and a page sets in small print. ``fields`` are the columns of the CSV, which
-    then has one line per record; without them it has one line per number.
+    then has one line per record; without them it has one line per number. ``sort_keys`` name, for
+    the corner and each column, the value of a record by which a page sorts; without them a table
+    keeps its order.
     """
 
     key: str
@@ -64,6 +67,7 @@ class Grid:
     lead: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    sort_keys: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -90,6 +94,11 @@ class Grid:
             return (line.name,)
         begins = index == 0 or self.lines[index - 1].group != line.group
         return (line.group if begins else "", line.name)
+
+    def sort_values(self, index: int) -> list[Any]:
+        """What line ``index`` is sorted by in each column: a number, a text, or None."""
+        values = [self.lines[index].record.get(key) for key in self.sort_keys]
+        return [v if _sortable(v) else None if v is None else str(v) for v in values]
 
     @property
     def begins_section(self) -> tuple[bool, ...]:
@@ -121,6 +130,11 @@ def marked(metric: Metric, lines: Sequence[Line], column: int) -> list[Line]:
             result[i], cells=(*old[:column], replace(cell, mark=mark), *old[column + 1 :])
         )
     return result
+
+
+def _sortable(value: Any) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and isfinite(value)
 
 
 def _letters(number: int) -> str:

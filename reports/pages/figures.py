@@ -8,31 +8,15 @@ from math import log10
 from typing import Any
 
 import plotly.graph_objects as go
-from markupsafe import Markup
 from plotly.subplots import make_subplots
 
 from pdf_search.records import State
 from reports.pages.curves import Axis, Curve, CurveFigure, Panel, readable_range
 from reports.pages.importance import ImportanceReport
+from reports.pages.theme import COLOURS, FAINT, STATE_COLOURS, STRONG, figure_section, styled
 
-COLOURS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#56b4e9",
-)  # Okabe and Ito: colour blind safe
-STATE_COLOURS = {
-    State.COMPLETE: "#0072b2",
-    State.RUNNING: "#009e73",
-    State.PAUSED: "#56b4e9",
-    State.INTERRUPTED: "#e69f00",
-    State.PRUNED: "#7f8b99",
-    State.DIVERGED: "#d55e00",
-    State.FAILED: "#000000",
-    State.NOT_STARTED: "#dddddd",
-}
 ROW_HEIGHT = 260  # pixels
+AT_EPOCH = "%{fullData.name}, epoch %{x}: %{y:.4g}"
 
 
 def curve_figure(figure: CurveFigure) -> go.Figure:
@@ -49,7 +33,7 @@ def curve_figure(figure: CurveFigure) -> go.Figure:
         drawn.update_yaxes(**_range(axis), **place)
     panels = [panel for row in figure.rows for panel in row]
     epoch_axis(drawn, [curve for panel in panels for curve in (*panel.curves, *panel.thin)])
-    return styled(drawn, height=ROW_HEIGHT * rows + 120)
+    return styled(drawn, ROW_HEIGHT * rows + 120, columns)
 
 
 def _range(axis: Axis | None) -> dict[str, Any]:
@@ -68,7 +52,7 @@ def _draw(
     shown: set[str],
 ) -> None:
     for curve in panel.thin:
-        line = {"color": "#b8bfc7", "width": 1}
+        line = {"color": FAINT, "width": 1}
         drawn.add_scatter(
             x=curve.epochs,
             y=curve.mean,
@@ -76,6 +60,7 @@ def _draw(
             line=line,
             name=curve.label,
             showlegend=False,
+            hovertemplate=AT_EPOCH + "<extra></extra>",
             **place,
         )
     for curve in panel.curves:
@@ -83,7 +68,7 @@ def _draw(
             drawn.add_trace(trace, **place)
         shown.add(curve.label)
     if panel.rule is not None:
-        drawn.add_vline(x=panel.rule, line={"color": "#555", "dash": "dash", "width": 1}, **place)
+        drawn.add_vline(x=panel.rule, line={"color": STRONG, "dash": "dash", "width": 1}, **place)
     if panel.chosen:
         drawn.add_scatter(
             x=[epoch for epoch, _ in panel.chosen],
@@ -107,6 +92,8 @@ def _curve_traces(curve: Curve, colour: str, legend: bool) -> list[Any]:
         mode="lines+markers" if curve.dotted else "lines",
         line={"color": colour, "width": 2},
         showlegend=legend,
+        customdata=["" if std is None else f" ± {std:.2g}" for std in curve.std],
+        hovertemplate=AT_EPOCH + "%{customdata}<extra></extra>",
         **common,
     )
     band = _band(curve)
@@ -187,50 +174,19 @@ def importance_figure(report: ImportanceReport) -> go.Figure:
         x=[row.noise for row in rows],
         y=paths,
         mode="markers",
-        marker={"symbol": "line-ns-open", "size": 18, "color": "#333333", "line": {"width": 2}},
+        marker={"symbol": "line-ns-open", "size": 18, "color": STRONG, "line": {"width": 2}},
         name="reached by chance (95 of 100)",
         hoverinfo="skip",
     )
     figure.update_xaxes(title_text="share of the variance of ranks", rangemode="tozero")
     figure.update_yaxes(automargin=True)
-    styled(figure, height=150 + 34 * len(rows))
-    return figure.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
+    return styled(figure, height=150 + 34 * len(rows))
 
 
 def epoch_axis(figure: go.Figure, curves: Sequence[Curve]) -> None:
     """Label the x axes of ``figure``; a short run gets a tick for each epoch."""
     last = max((curve.epochs[-1] for curve in curves), default=0)
     figure.update_xaxes(title_text="epoch", dtick=1 if last <= 10 else None)
-
-
-def styled(figure: go.Figure, height: int) -> go.Figure:
-    """Give ``figure`` the common style and a height in pixels; returns it."""
-    figure.update_layout(
-        template="plotly_white",
-        height=height,
-        margin={"l": 60, "r": 20, "t": 60, "b": 50},
-        font={"family": "system-ui, sans-serif", "size": 13, "color": "#1d2733"},
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top"},
-    )
-    return figure
-
-
-def figure_section(name: str, title: str, text: str, figure: go.Figure | None) -> dict[str, Any]:
-    """A figure as a section of a page; without a figure the text alone.
-
-    The page holds plotly's script once, so it is left out here.
-    """
-    html = (
-        ""
-        if figure is None
-        else figure.to_html(
-            full_html=False,
-            include_plotlyjs=False,
-            div_id=f"figure-{name}",
-            config={"displaylogo": False, "responsive": True},
-        )
-    )
-    return {"name": name, "title": title, "text": text, "html": Markup(html)}
 
 
 def curve_section(figure: CurveFigure) -> dict[str, Any]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
-
-from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from pdf_search.records import State
 from pdf_search.wording import counted
 from reports.findings.findings import search_findings
 from reports.grid.grid import ABSENT, Grid
 from reports.grid.numbers import format_seconds, metric_label
-from reports.pages.curves import learning_figure, stopping_curves
 from reports.pages.environment import templates
-from reports.pages.figures import curve_section, figure_section, importance_figure, stopping_figure
-from reports.pages.importance import LEFT_OUT, ImportanceReport, importance
-from reports.pages.importance_map import map_figure
-from reports.pages.pareto_figure import pareto_figure
+from reports.pages.importance import importance
+from reports.pages.sections import figure_sections
+from reports.pages.theme import DARK, packed_plotly
 from reports.sweep_data import SweepData
 from reports.tables.bases import bases_grids, bases_text, pairs_text
 from reports.tables.epochs_spent import epochs_grid
@@ -26,8 +23,17 @@ from reports.tables.importance_map import TITLE, basis_map, map_grid
 from reports.tables.pareto import pareto_grid
 
 
-def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None) -> str:
-    """Render the page, which opens from disk without a network."""
+def report_html(
+    data: SweepData,
+    table: Grid,
+    board: Grid,
+    targets: Grid | None,
+    predictions: Path | None = None,
+) -> str:
+    """Render the page, which opens from disk without a network.
+
+    ``predictions`` is the file with the predictions of the confirmed trials, if there is one.
+    """
     label, shares = metric_label(data.sweep.metric, data.unit), importance(data)
     return (
         templates()
@@ -43,10 +49,11 @@ def report_html(data: SweepData, table: Grid, board: Grid, targets: Grid | None)
             epochs=epochs_grid(data),
             pareto=pareto_grid(data),
             bases=_bases(data),
-            importance_map=(known := basis_map(data)) and map_grid(known),
+            importance_map=_map_table(data),
             provenance=provenance(data),
-            figures=_figures(data, label, shares),
-            plotlyjs=Markup(get_plotlyjs()),
+            figures=figure_sections(data, label, shares, predictions),
+            dark=DARK,
+            plotly=packed_plotly(),
         )
     )
 
@@ -57,6 +64,14 @@ def _bases(data: SweepData) -> dict[str, Any]:
         return {}
     text = f"{bases_text(data.bases)}. Compared on {pairs_text(data.bases)}."
     return {"text": text, "grids": bases_grids(data.bases, data.sweep.name)}
+
+
+def _map_table(data: SweepData) -> Grid | None:
+    """The importance map as a table; what it means stands above its figure."""
+    known = basis_map(data)
+    return (
+        known if known is None else replace(map_grid(known), title=f"{TITLE}, as a table", lead=())
+    )
 
 
 def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
@@ -93,35 +108,3 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
         ("started", sweep.created),
     ]
     return [(name, value) for name, value in facts if value]
-
-
-def _figures(data: SweepData, label: str, shares: ImportanceReport) -> list[dict[str, Any]]:
-    found = []
-    learning, stopping = learning_figure(data, label), stopping_curves(data)
-    if learning:
-        found.append(curve_section(learning))
-    if stopping:
-        text = "Every search trial, by its end: a dot marks where a trial stopped."
-        found.append(
-            figure_section("stopping", "Early stopping", text, stopping_figure(stopping, label))
-        )
-    if cost := pareto_figure(data, label):
-        text = (
-            "Every search trial with a value. The line joins the COMPLETE trials that no other "
-            "COMPLETE trial beats at no higher cost; rings mark confirmed ones."
-        )
-        found.append(figure_section("pareto", "Quality against cost", text, cost))
-    if known := basis_map(data):
-        figure = map_figure(known.found)
-        found.append(figure_section("importance-map", TITLE, known.text, figure))
-    text = (
-        f"Over the {shares.basis}. Each parameter alone, no interactions; a grey bar explains no "
-        "more than chance would."
-    )
-    if shares.rows:
-        figure = importance_figure(shares)
-        found.append(figure_section("importance", "Hyperparameter importance", text, figure))
-    elif data.search:
-        reason = shares.basis if shares.basis.startswith(LEFT_OUT) else "No sampled value varies."
-        found.append(figure_section("importance", "Hyperparameter importance", reason, None))
-    return found

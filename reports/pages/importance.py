@@ -51,11 +51,22 @@ class ImportanceReport:
     """The parameters by descending share.
 
     ``basis`` says which values of which trials were compared. If too few trials can be compared,
-    there are no rows, and ``basis`` is the reason.
+    there are no rows, and ``basis`` is the reason. ``left_out`` says of each sampled parameter that
+    has no row why it has none.
     """
 
     rows: tuple[Importance, ...]
     basis: str
+    left_out: tuple[tuple[str, str], ...] = ()
+
+    def left_out_text(self) -> str:
+        """The parameters that are left out, by their reason; empty if there are none."""
+        reasons: dict[str, list[str]] = {}
+        for path, reason in self.left_out:
+            reasons.setdefault(reason, []).append(path)
+        named = (f"{', '.join(paths)} ({reason})" for reason, paths in reasons.items())
+        text = "; ".join(named)
+        return f"Parameters left out: {text}." if text else ""
 
 
 def importance(data: SweepData) -> ImportanceReport:
@@ -69,9 +80,10 @@ def importance(data: SweepData) -> ImportanceReport:
         reason = f"{LEFT_OUT}{len(scored)} comparable trials, at least {FEWEST_TRIALS} are needed"
         return ImportanceReport((), reason)
     paths = dict.fromkeys(path for entry, _ in scored for path in entry.trial.params)
-    rows = [row for path in paths if (row := _of_parameter(path, scored)) is not None]
+    left_out = tuple((path, why) for path in paths if (why := _why_left_out(path, scored)))
+    rows = [_of_parameter(path, scored) for path in paths if path not in dict(left_out)]
     rows.sort(key=lambda row: -row.share)
-    return ImportanceReport(tuple(rows), basis)
+    return ImportanceReport(tuple(rows), basis, left_out)
 
 
 def comparable(data: SweepData) -> tuple[list[Scored], str]:
@@ -97,11 +109,19 @@ def _valid_at(entry: Entry, epoch: int) -> float | None:
     return None if report is None else Stat.of(r.valid for r in report.replicates).mean
 
 
-def _of_parameter(path: str, scored: Sequence[Scored]) -> Importance | None:
+def _why_left_out(path: str, scored: Sequence[Scored]) -> str:
+    """Why a parameter has no importance; empty if it has one."""
+    values = [e.trial.params[path] for e, _ in scored if path in e.trial.params]
+    if len({format_parameter(v) for v in values}) < 2:
+        return "the same in all of these trials"
+    if len(values) < FEWEST_TRIALS:
+        return f"sampled in fewer than {FEWEST_TRIALS} of these trials"
+    return ""
+
+
+def _of_parameter(path: str, scored: Sequence[Scored]) -> Importance:
     active = [(e.trial.params[path], value) for e, value in scored if path in e.trial.params]
     values = [value for value, _ in active]
-    if len(active) < FEWEST_TRIALS or len({format_parameter(v) for v in values}) < 2:
-        return None
     target = _ranks(np.array([score for _, score in active]))
     design = _design(values)
     shuffled = np.random.default_rng(0).permuted(np.tile(target, (SHUFFLES, 1)), axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from pdf_search.results import ImportanceMap
-from reports.pages.figures import styled
+from reports.pages.theme import COLOURS, SCALE, colour_bar, styled
 from reports.tables.importance_map import axes
 
 
@@ -19,8 +19,10 @@ def map_figure(found: ImportanceMap) -> go.Figure:
         z=[[found.share((e, k)) for e in eps] for k in powers],
         zmin=0,
         zmax=1,
-        colorscale="Blues",
-        colorbar={"title": "share kept"},
+        colorscale=SCALE,
+        colorbar=colour_bar("share kept"),
+        xgap=2,
+        ygap=2,
         hovertemplate="eps %{x}, k %{y}: %{z:.2f}<extra></extra>",
     )
     bundle = [found.grid[place] for place in found.bundle]
@@ -28,10 +30,10 @@ def map_figure(found: ImportanceMap) -> go.Figure:
         x=[f"{e:g}" for e, _ in bundle],
         y=[str(k) for _, k in bundle],
         mode="markers",
-        marker={"symbol": "circle-open", "size": 16, "color": "#d55e00", "line": {"width": 2}},
+        marker={"symbol": "circle-open", "size": 16, "color": COLOURS[1], "line": {"width": 2}},
         name="first pick, and what cannot be told from it",
         hoverinfo="skip",
     )
-    figure.update_xaxes(title_text="eps", type="category")
-    figure.update_yaxes(title_text="k", type="category", autorange="reversed")
+    figure.update_xaxes(title_text="eps", type="category", showgrid=False)
+    figure.update_yaxes(title_text="k", type="category", showgrid=False, autorange="reversed")
     return styled(figure, height=180 + 40 * len(powers))

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 
 from pdf_search.records import State
 from reports.grid.numbers import scaled
-from reports.pages.figures import STATE_COLOURS, styled
+from reports.pages.theme import STATE_COLOURS, STRONG, styled
 from reports.sweep_data import SweepData
 from reports.tables.pareto import (
     COSTS,
@@ -36,17 +36,17 @@ def pareto_figure(data: SweepData, label: str) -> go.Figure | None:
         title = "parameters" if cost == PARAMETERS else "seconds an epoch"
         for trace in _traces(data, points, legend=column == 1):
             figure.add_trace(trace, row=1, col=column)
-        figure.update_xaxes(title_text=title, type="log", row=1, col=column)
+        figure.update_xaxes(title_text=title, type="log", nticks=6, tickangle=0, row=1, col=column)
     figure.update_yaxes(title_text=f"validation {label}", row=1, col=1)
-    return styled(figure, height=420)
+    return styled(figure, height=420, panels=2)
 
 
 def _traces(data: SweepData, points: Sequence[Tradeoff], legend: bool) -> list[go.Scatter]:
     line = pareto_line(points)
     confirmed = confirmed_numbers(data)
     rings = [point for point in points if point.entry.trial.number in confirmed]
-    ring = {"symbol": "circle-open", "size": 14, "color": "#333333", "line": {"width": 2}}
-    step = {"shape": "hv", "color": "#333333", "width": 1}
+    ring = {"symbol": "circle-open", "size": 14, "color": STRONG, "line": {"width": 2}}
+    step = {"shape": "hv", "color": STRONG, "width": 1}
     states = dict.fromkeys(point.entry.trial.state for point in points)
     return [
         _trace(data, line, "Pareto line", legend, mode="lines", line=step, hoverinfo="skip"),

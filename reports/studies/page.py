@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markupsafe import Markup
-from plotly.offline import get_plotlyjs
-
 from reports.grid.grid import Grid
 from reports.pages.curves import CurveFigure
 from reports.pages.environment import templates
 from reports.pages.figures import curve_section
 from reports.pages.html import provenance
+from reports.pages.theme import DARK, packed_plotly
 from reports.studies.study_data import Study
 
 
@@ -23,5 +21,6 @@ def study_html(study: Study, grids: Sequence[Grid], figures: Sequence[CurveFigur
         grids=grids,
         figures=[curve_section(figure) for figure in figures],
         provenance=[(part.sweep.name, provenance(part)) for part in study.parts],
-        plotlyjs=Markup(get_plotlyjs()),
+        dark=DARK,
+        plotly=packed_plotly(),
     )

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from reports.pages.curves import CurveFigure, Panel
-from reports.pages.figures import COLOURS
+from reports.pages.theme import COLOURS
 
 WIDTH, HEIGHT = 3.4, 2.3  # inches of a panel
 KINDS = {"png": {"Software": None}, "pdf": {"CreationDate": None}}  # equal data, equal files

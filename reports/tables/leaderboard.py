@@ -26,6 +26,20 @@ from reports.versions import sweep_versions, version_notes
 
 UNDEFINED_CELL = "undefined"
 LONGEST_REASON = 120
+SORT_KEYS = (  # fields of a row, in the order of the columns
+    "rank",
+    "phase",
+    "number",
+    "state",
+    "split",
+    "mean",
+    "smoothed",
+    "n",
+    "epochs",
+    "parameters",
+    "seconds",
+    "origin",
+)
 
 
 @dataclass(frozen=True)
@@ -146,6 +160,7 @@ def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
         notes=(f"The same in all trials: {listed}",) * bool(shared),
         notices=tuple(data.notices()),
         lead=tuple(_lead(data, label)),
+        sort_keys=(*SORT_KEYS, *paths, *["message"] * reasons),
         fields=(*(f.name for f in fields(LeaderboardRow) if f.name != "params"), *every),
     )
 

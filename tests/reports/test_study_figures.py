@@ -89,8 +89,8 @@ def test_the_page_is_self_contained_and_marks_what_is_partial(store: Store, tmp_
         "curves",
         "provenance",
     ]
-    assert len(re.findall(r'Plotly\.newPlot\(\s*"', text)) == 1
-    assert len(re.findall(r"plotly\.js v\d", text)) == 1
+    assert len(re.findall(r'data-figure="figure-curves"', text)) == 1
+    assert len(re.findall(r'id="plotly"', text)) == 1
     assert "Partial. 3 of 10 rows are complete." in page.words
     assert "pdf-search study paper/ablation" in page.words
 

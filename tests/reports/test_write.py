@@ -1,3 +1,5 @@
+import base64
+import gzip
 import re
 import subprocess
 import sys
@@ -64,8 +66,17 @@ def test_the_page_is_self_contained_and_whole(store: Store, tmp_path: Path) -> N
         for tag, attributes in page.tags
         if tag in ("script", "link", "img") and ("src" in attributes or "href" in attributes)
     ]
-    assert text.count("Plotly.newPlot(") >= 3
-    assert len(re.findall(r"plotly\.js v\d", text)) == 1
+    figures = [at["id"] for _, at in page.tags if at.get("class") == "figure"]
+    assert figures == [
+        "figure-learning",
+        "figure-stopping",
+        "figure-pareto",
+        "figure-parallel",
+        "figure-importance",
+    ]
+    assert len(text) < 2_500_000  # nearly all of it is plotly's script
+    packed = re.findall(r'<script type="text/plain" id="plotly">([^<]*)</script>', text)
+    assert [b"plotly.js v" in gzip.decompress(base64.b64decode(item)) for item in packed] == [True]
     sections = [attributes.get("id") for tag, attributes in page.tags if tag == "section"]
     assert sections == [
         "findings",
@@ -73,6 +84,7 @@ def test_the_page_is_self_contained_and_whole(store: Store, tmp_path: Path) -> N
         "learning",
         "stopping",
         "pareto",
+        "parallel",
         "importance",
         "pareto-trials",
         "epochs",

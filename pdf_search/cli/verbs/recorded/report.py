@@ -27,7 +27,7 @@ def report(
     folder = recorded_folder(name, output)
     target = expanded(to).resolve() if to is not None else folder.report
     with folder.open_store() as store:
-        files = write_tables(store, folder.name, target)
+        files = write_tables(store, folder, target)
     if as_json:
         print_json({"name": folder.name, "folder": target, "files": files})
         return
