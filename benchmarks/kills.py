@@ -76,7 +76,6 @@ class Sweeps:
         plan, journal = self._begun()
         kills = 0
         while True:
-            before = len(journal.lines())
             if kills < MOST_KILLS:
                 ended = self._process(plan, journal, crash(), after())
             else:
@@ -84,7 +83,7 @@ class Sweeps:
             if ended:
                 break
             kills += 1
-            self.case.wrong += after_a_kill(plan, journal, before)
+            self.case.wrong += after_a_kill(plan, journal)
         self.case.kills += kills
         self.case.wrong += at_the_end(plan, journal)
         if self.case.concurrent == 1 and decisions(plan) != self.case.decided:

@@ -229,6 +229,7 @@ class TrialRecord:
     # Of population based training, in order: {"epoch": after which, "from": number of the trial
     # whose checkpoint it went on from, "values": {path: value that it went on with}}.
     perturbations: list[dict[str, Any]] | None = None
+    retries: int = 0  # how often it was tried again because its worker was lost
 
     @property
     def reason(self) -> str:

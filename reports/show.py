@@ -91,6 +91,7 @@ def show_trial(data: SweepData, entry: Entry) -> str:
         ("partial", ", ".join(summary.reasons)),
         ("epochs", f"{summary.epochs} of {summary.epochs_planned}"),
         ("parameters", format_count(trial.parameters)),
+        ("retries", f"{trial.retries}, as its worker was lost" if trial.retries else ""),
         ("time", format_seconds(trial.seconds)),
         ("memory", "" if trial.peak_mb is None else f"{trial.peak_mb:.0f} MB"),
         ("device", trial.device),

@@ -35,8 +35,8 @@ class Journal:
         return [json.loads(line) for line in text.splitlines()]
 
 
-def after_a_kill(plan: Plan, journal: Journal, before: int) -> list[str]:
-    """What is wrong right after a kill; ``before`` are the lines of earlier processes."""
+def after_a_kill(plan: Plan, journal: Journal) -> list[str]:
+    """What is wrong right after a kill: what this process or one before it reported is there."""
     file = Path(plan.folder.database)
     if not file.exists():
         return []
@@ -48,7 +48,7 @@ def after_a_kill(plan: Plan, journal: Journal, before: int) -> list[str]:
         begun = bool(store.sweeps(plan.name))
         curves = {p: store.all_epochs(plan.name, p) if begun else {} for p in Phase}
     known = {(p, n): {r.epoch for r in c} for p in curves for n, c in curves[p].items()}
-    for event, phase, number, *rest in journal.lines()[before:]:
+    for event, phase, number, *rest in journal.lines():
         if event == "epoch" and rest[0] not in known.get((Phase(phase), number), ()):
             wrong.append(f"{phase} trial {number}: epoch {rest[0]} was reported and is gone")
     return wrong

@@ -11,6 +11,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import isnan, nan
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,8 +39,10 @@ from pdf_search.sweep.samplers.jobs import Source
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import reporter
 from pdf_search.sweep.tune.callbacks import Recorder
+from pdf_search.sweep.tune.checkpoints import SavedIn
 from pdf_search.sweep.tune.payload import EPOCH, NUMBER, RESUME, TRIAL, VALID, pack_end
 from pdf_search.sweep.tune.reporter import Reporter
+from pdf_search.sweep.tune.rules.retries import RetryingSource
 from pdf_search.sweep.tune.runner import KEPT, FolderName
 from pdf_search.sweep.tune.scheduler import WaitingScheduler
 from pdf_search.sweep.tune.searcher import JobSearcher
@@ -138,7 +141,8 @@ class OneProcess:
         """Train the jobs of the source until there are none left."""
         storage = self.plan.folder.storage(None)
         waiting = scheduler.waiting if scheduler is not None else set()
-        recorder = Recorder(trial_log, self.stop_condition, waiting, storage)
+        source = RetryingSource(source, trial_log, partial(SavedIn, storage, trial_log.phase))
+        recorder = Recorder(trial_log, self.stop_condition, waiting, storage, source.lost)
         searcher = JobSearcher(source, trial_log, self.stop_condition)
         names, phase = FolderName(), trial_log.phase
         trials: list[Any] = []

@@ -28,9 +28,15 @@ def _perturbations(connection: sa.Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE pdf_trial ADD COLUMN perturbations JSON")
 
 
+def _retries(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(
+        "ALTER TABLE pdf_trial ADD COLUMN retries INTEGER NOT NULL DEFAULT 0"
+    )
+
+
 # STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released. In a new
 # database, tables.py creates the newest version directly.
-STEPS: tuple[Step, ...] = (_part_seconds, _by_target, _importance, _perturbations)
+STEPS: tuple[Step, ...] = (_part_seconds, _by_target, _importance, _perturbations, _retries)
 
 # Key of a PostgreSQL advisory lock (any constant), so that two processes do not migrate at once.
 ADVISORY_LOCK = 0x70646673

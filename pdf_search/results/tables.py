@@ -59,6 +59,7 @@ trial = sa.Table(
     sa.Column("by_target", sa.JSON(none_as_null=True)),
     sa.Column("importance", sa.JSON(none_as_null=True)),
     sa.Column("perturbations", sa.JSON(none_as_null=True)),
+    sa.Column("retries", sa.Integer, nullable=False, server_default="0"),
     sa.UniqueConstraint("sweep_id", "phase", "number"),
 )
 

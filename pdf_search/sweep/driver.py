@@ -38,7 +38,6 @@ from pdf_search.sweep.trial_log.recovery import (
     enter_saved,
     remove_leftovers,
     retry,
-    retry_later,
     settle_study,
     unfinished_jobs,
 )
@@ -120,8 +119,6 @@ class Driver:
             retry(trial_log)
             study.learn(self.plan.earlier.trials)
             message = self._search(runner, study, trial_log)
-            if self.stop_condition.alike:
-                retry_later(trial_log)
         self._tell(message)
 
     def _search(self, runner: Runner, study: OptunaStudy, trial_log: TrialLog) -> str:
@@ -149,6 +146,7 @@ class Driver:
         chosen = best_trials(self.store, plan.name, top_k)
         self._tell(shortfall(len(chosen), top_k))
         with self._trial_log(Phase.CONFIRM) as trial_log:
+            retry(trial_log)
             jobs = self._unfinished(trial_log)
             for line in confirmed_already(chosen, trial_log, plan.builder.confirm):
                 self._tell(line)

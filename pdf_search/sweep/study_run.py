@@ -23,7 +23,7 @@ from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan
-from pdf_search.sweep.trial_log.recovery import remove_leftovers, unfinished_jobs
+from pdf_search.sweep.trial_log.recovery import remove_leftovers, reopen, unfinished_jobs
 from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken
 from pdf_search.sweep.trial_log.trial_log import TrialLog
@@ -119,9 +119,9 @@ def open_jobs(plan: StudyPlan, trial_log: TrialLog) -> list[Job]:
         for number, (row, config) in part.part.trained.items():
             placed = config.model_copy(update={"device": part.device})
             trial_log.planned(Job(Phase.CONFIRM, plan.first(part) + number, placed, ORIGIN + row))
-    for record in list(trial_log.records.values()):
+    for number, record in list(trial_log.records.items()):
         if record.state is State.FAILED:
-            trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
+            reopen(trial_log, number)
     data = {part.name: part.part.dataset for part in plan.parts}
     saved = checkpoints.SavedIn(plan.folder.storage(plan.options.storage), Phase.CONFIRM)
     remove_leftovers(trial_log, saved)

@@ -79,6 +79,9 @@ class SilentView:
     def paused(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
         self.events.append(f"paused {trial.number} {trial.epochs_done}")
 
+    def lost(self, trial: TrialRecord) -> None:
+        self.events.append(f"lost {trial.number} {trial.state}")
+
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         self.events.append(f"ended {trial.number} {trial.state} {best.values('valid')}")
 

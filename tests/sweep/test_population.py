@@ -76,7 +76,7 @@ class Driven:
     def train(self, job: Job, value: float, to: int = 0) -> None:
         """Train a segment, or up to the epoch ``to``, with a checkpoint at its end."""
         self.log.started(job.number)
-        done = self.log.records[job.number].epochs_done
+        done = epoch_of(job.resume) if job.resume else 0
         part = next((epoch for epoch in EPOCHS if epoch > done), 9)
         end = to or part
         for epoch in range(done + 1, end + 1):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import ray.cloudpickle
+from optuna.trial import TrialState
 from ray.exceptions import OutOfMemoryError, RayActorError
 
 from pdf_search.records import State, TrialOutcome, TrialRecord, first_line
@@ -17,7 +18,7 @@ from pdf_search.sweep.trial_log.recovery import retry, retry_later, unfinished_j
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import NUMBER, pack_end, pack_epoch
 from pdf_search.sweep.tune.searcher import JobSearcher
-from tests.sweep.helpers import NAME, NONE, Bench, report
+from tests.sweep.helpers import NAME, NONE, Bench, Recorded, report
 
 
 class Run:
@@ -90,7 +91,7 @@ def test_a_resume_tries_those_again(bench: Bench) -> None:
     for number in range(3):
         run.end(number, "the same")
     run.trial_log.interrupted()
-    retry_later(run.trial_log)
+    retry_later(run.trial_log, run.recorder.untrained)
     assert "a resume tries this trial again" in bench.store.trials(NAME)[0].message
     assert bench.store.trials(NAME)[0].reason == "the same"
     trial_log = bench.trial_log()
@@ -99,8 +100,36 @@ def test_a_resume_tries_those_again(bench: Bench) -> None:
     assert [job.number for job in jobs] == [0, 1, 2, 3]
     assert jobs[0].origin == "listed"
     trial_log.started(0)
-    trial_log.ended(0, State.COMPLETE)  # the study has it as failed, and keeps that
+    trial_log.epoch(0, report(1, 2.0), "cpu")
+    trial_log.ended(0, State.COMPLETE)
     assert bench.store.trials(NAME)[0].state is State.COMPLETE
+    bench.open()
+    told = [trial for trial in bench.log.study.trials if trial.user_attrs.get("trial") == 0]
+    assert [trial.state for trial in told] == [TrialState.FAIL, TrialState.COMPLETE]
+    assert told[0].params == told[1].params
+
+
+def test_also_those_that_had_a_checkpoint_and_failed_at_once(bench: Bench) -> None:
+    """After a resume on a machine that lacks something; an older failure stays as it is."""
+    before = Run(bench)
+    for number in range(3):
+        before.epoch(number)
+        before.trial_log.checkpoint(number, f"/trials/search/{number:04d}-a/checkpoint_000000")
+    before.end(3, "its own fault")
+    before.trial_log.interrupted()
+    run = Run(bench, 0)
+    for job in unfinished_jobs(run.trial_log, "cpu", Recorded(lambda _: 1)):
+        run.trial_log.planned(job)
+        run.trial_log.started(job.number)
+        run.end(job.number, "no library")
+    assert run.stop_condition.alike == "no library"
+    retry_later(run.trial_log, run.recorder.untrained)
+    trial_log = bench.trial_log()
+    retry(trial_log)
+    states = [trial_log.records[number].state for number in range(4)]
+    assert states == [*[State.INTERRUPTED] * 3, State.FAILED]
+    jobs = unfinished_jobs(trial_log, "cpu", Recorded(lambda _: 1))
+    assert [job.resume[-24:] for job in jobs] == [f"{n:04d}-a/checkpoint_000000" for n in range(3)]
 
 
 def test_failures_of_a_run_that_went_on_are_not_tried_again(bench: Bench) -> None:
@@ -152,7 +181,7 @@ def test_first_lines() -> None:
     assert first_line("\n  \n a \nb") == "a"
     assert first_line("") == ""
     failures = FirstFailures()
-    assert [failures.ended(State.FAILED, f"at 0x{i}f", False) for i in range(4)] == [
+    assert [failures.ended(i, State.FAILED, f"at 0x{i}f", False) for i in range(4)] == [
         "",
         "",
         "at 0x0f",

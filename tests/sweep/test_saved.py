@@ -85,7 +85,7 @@ def test_one_of_an_older_version_is_used_where_it_is_recorded(disk: Disk) -> Non
     (Path(path) / checkpoints.MARK).write_text('{"epoch": 2}')
     disk.train(1, 2, 3)
     disk.log.checkpoint(0, path)
-    assert disk.resumed() == (path, [1, 2])
+    assert disk.resumed() == (path, [1, 2, 3])
 
 
 def test_what_the_driver_did_not_hear_of_is_entered(disk: Disk) -> None:
@@ -104,10 +104,10 @@ def test_the_one_before_is_used_where_the_last_is_cut(disk: Disk) -> None:
     disk.log.checkpoint(0, before)
     disk.log.checkpoint(0, last)
     cut(last)
-    assert disk.resumed() == (before, [1, 2])
+    assert disk.resumed() == (before, [1, 2, 3, 4])
     assert disk.names() == ["checkpoint_000000"]
     cut(before)
-    assert disk.resumed() == ("", [])
+    assert disk.resumed() == ("", [1, 2, 3, 4])
     assert disk.names() == []
 
 
@@ -121,6 +121,16 @@ def test_what_does_not_go_on_from_the_record_is_left(disk: Disk, strange: str) -
     else:
         disk.save("0000-b/checkpoint_000000", range(1, 7), "another")
     assert disk.resumed() == (known, [1, 2])
+
+
+def test_results_of_a_later_attempt_replace_those_of_an_earlier_one(disk: Disk) -> None:
+    disk.train(1, 2, 3, 4)
+    for epoch in (1, 2, 3, 4):
+        disk.bench.store.add_epoch(NAME, Phase.SEARCH, 0, report(epoch, 7.0))
+    path = disk.save("0000-b/checkpoint_000000", range(1, 4))
+    assert disk.resumed() == (path, [1, 2, 3, 4])
+    values = [e.valid for e in disk.bench.store.epochs(NAME, Phase.SEARCH, 0)]
+    assert values == [4.0, 3.0, 2.0, 7.0]
 
 
 def test_an_attempt_whose_checkpoint_was_never_recorded_is_found(disk: Disk) -> None:

@@ -66,7 +66,7 @@ def test_unfinished_trials_continue_after_their_checkpoint(bench: Bench) -> None
     (job,) = unfinished_jobs(again, "cpu", Recorded({"/trials/0000-a/checkpoint_000001": 3}.get))
     assert (job.number, job.resume) == (0, "/trials/0000-a/checkpoint_000001")
     assert job.config.content_hash() == again.records[0].config_hash
-    assert epochs_of(bench, 0) == [1, 2, 3]
+    assert epochs_of(bench, 0) == [1, 2, 3, 4, 5]
     again.planned(job)
     again.started(0)
     for epoch in (4, 5, 6):
@@ -85,7 +85,7 @@ def test_without_a_whole_checkpoint_a_trial_starts_over(bench: Bench, checkpoint
     start(bench, bench.trial_log(), epochs=2, checkpoint=checkpoint)
     (job,) = unfinished_jobs(bench.trial_log(), "cpu", NONE)
     assert job.resume == ""
-    assert epochs_of(bench, 0) == []
+    assert epochs_of(bench, 0) == [1, 2]
     assert bench.store.trials(NAME)[0].checkpoint == ""
 
 
@@ -106,7 +106,8 @@ def test_epochs_trained_twice_are_counted_once(bench: Bench) -> None:
     start(bench, trial_log, epochs=4)
     trial_log.epoch(0, report(3, 9.0), "cpu")
     stored = bench.store.epochs(NAME, Phase.SEARCH, 0)
-    assert [(e.epoch, e.valid) for e in stored] == [(1, 4.0), (2, 3.0), (3, 9.0)]
+    assert [(e.epoch, e.valid) for e in stored] == [(1, 4.0), (2, 3.0), (3, 9.0), (4, 1.0)]
+    assert bench.store.trials(NAME)[0].seconds == 2.0
 
 
 def test_an_epoch_reads_no_earlier_one(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,17 +119,39 @@ def test_an_epoch_reads_no_earlier_one(bench: Bench, monkeypatch: pytest.MonkeyP
     assert trial_log.view.events[-1] == "epoch 0 3 (3.0,)"  # type: ignore[attr-defined]
 
 
-def test_epochs_trained_twice_leave_nothing_of_the_first_time(bench: Bench) -> None:
+@pytest.mark.parametrize("state", [State.PAUSED, State.PRUNED, State.DIVERGED, State.COMPLETE])
+def test_epochs_trained_twice_leave_nothing_of_the_first_time(bench: Bench, state: State) -> None:
     trial_log = bench.trial_log()
     start(bench, trial_log, epochs=4)
     trial_log.epoch(0, replace(report(2, 9.0), peak_mb=7.0), "cpu")
     trial_log.epoch(0, report(3, 8.0), "cpu")
-    assert trial_log.view.events[-1] == "epoch 0 3 (4.0,)"  # type: ignore[attr-defined]
+    assert trial_log.view.events[-1] == "epoch 0 4 (1.0,)"  # type: ignore[attr-defined]
+    if state is State.PAUSED:
+        trial_log.paused(0)
+        assert trial_log.view.events[-1] == "paused 0 3"  # type: ignore[attr-defined]
+    else:
+        trial_log.ended(0, state)
+        assert trial_log.view.events[-1] == f"ended 0 {state} (4.0,)"  # type: ignore[attr-defined]
     (row,) = bench.store.trials(NAME)
     assert (row.epochs_done, row.seconds, row.peak_mb) == (3, 1.5, 10.0)
     again = bench.trial_log()
     again.show()
     assert again.view.events == ["seen 0 (4.0,)"]  # type: ignore[attr-defined]
+
+
+def test_epochs_that_only_an_earlier_attempt_trained_stay_while_a_trial_can_go_on(
+    bench: Bench,
+) -> None:
+    trial_log = bench.trial_log()
+    start(bench, trial_log, epochs=4, checkpoint="/trials/0000-a/checkpoint_000000")
+    for end in (trial_log.interrupted, lambda: trial_log.lost(0, "its node was lost")):
+        trial_log.started(0)
+        trial_log.epoch(0, report(2, 9.0), "cpu")
+        end()
+        assert epochs_of(bench, 0) == [1, 2, 3, 4]
+    trial_log.started(0)
+    trial_log.ended(0, State.FAILED, "the worker was killed")
+    assert epochs_of(bench, 0) == [1, 2, 3, 4]
 
 
 def test_checkpoints_of_stopped_trials_are_removed(bench: Bench) -> None:
@@ -156,10 +179,10 @@ def test_an_interrupted_trial_runs_no_longer_and_says_how_to_go_on(bench: Bench)
     jobs = unfinished_jobs(again, "cpu", Recorded({"/t/0001-a/checkpoint_000000": 3}.get))
     places = [(j.number, j.resume) for j in jobs]
     assert places == [(0, ""), (1, "/t/0001-a/checkpoint_000000"), (2, "")]
-    assert epochs_of(bench, 0) == []
+    assert epochs_of(bench, 0) == [1, 2]
     again.started(1)
     row = bench.store.trials(NAME)[1]
-    assert (row.state, row.message, row.epochs_done) == (State.RUNNING, "", 3)
+    assert (row.state, row.message, row.epochs_done) == (State.RUNNING, "", 5)
 
 
 def test_confirm_takes_the_best_complete_trials_in_the_order_of_the_search(bench: Bench) -> None:

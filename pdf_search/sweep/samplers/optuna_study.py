@@ -35,6 +35,7 @@ POINT = "point"
 REJECTED = "rejected"
 STATE = "state"
 EARLIER = "earlier"
+RETRIED = "retried"  # Optuna's number of the trial that failed and is trained once more
 TWIN = "twin"  # number of the trial with this configuration, whose result was told
 COMPLETE = TrialState.COMPLETE
 TOLD = (COMPLETE, TrialState.PRUNED)  # Optuna's states from which TPE learns
@@ -188,6 +189,23 @@ class OptunaStudy:
             self.study.tell(draw_number, state=TrialState.FAIL)
         else:
             self.study.tell(draw_number, state=TrialState.PRUNED)
+
+    def reopen(self, trial_number: int) -> None:
+        """Open a trial again that was told as FAIL, as a second Optuna trial with its values.
+
+        So does Optuna's own ``RetryFailedTrialCallback``, since a trial that was told is final.
+        """
+        failed = self.storage.get_trial(self._trial_id(self.draw_of[trial_number]))
+        again = create_trial(
+            state=TrialState.RUNNING,
+            params=failed.params,
+            distributions=failed.distributions,
+            user_attrs={TRIAL: trial_number, RETRIED: failed.number},
+        )
+        self.study.add_trial(again)
+        number = self.study.get_trials(deepcopy=False)[-1].number
+        self.draw_of[trial_number] = self.untold[trial_number] = number
+        self.draws += 1
 
     def abandon_lost(self, known: set[int]) -> None:
         """Reject the draws that a killed driver never recorded as trials.

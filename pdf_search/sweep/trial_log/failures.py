@@ -9,6 +9,8 @@ from pdf_search.records import State, first_line
 FIRST = 3  # so many first trials that fail alike, before an epoch is done, end the run
 NUMBER = re.compile(r"0x[0-9a-fA-F]+|[-+]?\d[\d_,.]*(e[-+]?\d+)?")
 KILLED = re.compile(r"SIGKILL|OOM|out of memory|connection error code 2", re.IGNORECASE)
+NODE = re.compile(r"node (has |was )?(died|dead|terminated)|unavailable", re.IGNORECASE)
+LOST_NODE = "its node was lost"
 MEMORY = (
     "give it fewer trials at once (--concurrent), a smaller batch or model, or hop support "
     "(basis.support: {hops: 2})"
@@ -19,20 +21,27 @@ class FirstFailures:
     """Watches whether the first trials of a run all fail for the same reason."""
 
     def __init__(self) -> None:
-        self.reasons: list[str] = []
+        self.reasons: dict[int, str] = {}
         self.other = False  # one of the first has trained
 
-    def ended(self, state: State, message: str, trained: bool) -> str:
+    def ended(self, number: int, state: State, message: str, trained: bool) -> str:
         """Take in how a trial ended; return the reason if ``FIRST`` trials failed alike, else "".
 
-        Messages that differ only in numbers are alike. ``trained``: the trial has done an epoch.
+        Messages that differ only in numbers are alike. ``trained``: a trial has done an epoch.
+        Of a trial that is tried again, the first end counts.
         """
-        if len(self.reasons) >= FIRST or self.other:
+        if len(self.reasons) >= FIRST or self.other or number in self.reasons:
             return ""
         self.other = trained or state is not State.FAILED
-        self.reasons.append(first_line(message))
-        same = len({NUMBER.sub("#", reason) for reason in self.reasons}) == 1
-        return self.reasons[0] if same and not self.other and len(self.reasons) == FIRST else ""
+        self.reasons[number] = first_line(message)
+        same = len({NUMBER.sub("#", reason) for reason in self.reasons.values()}) == 1
+        alike = same and not self.other and len(self.reasons) == FIRST
+        return next(iter(self.reasons.values())) if alike else ""
+
+
+def is_lost_node(message: str) -> bool:
+    """Whether a message is that of a trial whose node was lost."""
+    return message.startswith(LOST_NODE)
 
 
 def out_of_memory(text: str) -> str:
@@ -45,6 +54,8 @@ def died(text: str) -> str:
 
     Ray gives the same text for a kill and for a crash.
     """
+    if NODE.search(text):
+        return f"{LOST_NODE}\n{text}"
     if KILLED.search(text):
         return f"the worker was killed (out of memory?) or crashed; {MEMORY}\n{text}"
     return f"the worker died: {first_line(text)}\n{text}"

@@ -59,6 +59,11 @@ class LiveLine:
         self.running.discard((trial.sweep, trial.number))
         self.refresh()
 
+    def lost(self, trial: TrialRecord) -> None:
+        """See ``View.lost``."""
+        self.running.discard((trial.sweep, trial.number))
+        self.refresh()
+
     def status(self) -> str:
         """The text after the bar."""
         return f"{len(self.running)} running"

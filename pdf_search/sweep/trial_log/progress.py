@@ -56,6 +56,11 @@ class ProgressView(LiveLine):
         self._note(trial, best.values("valid"))
         self.refresh()
 
+    def lost(self, trial: TrialRecord) -> None:
+        """See ``View.lost``; it gets a line on a terminal too."""
+        super().lost(trial)
+        self.say(f"{VERBS[self.phase]} {shown_number(trial)}: {trial.reason}; it is tried again")
+
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
         """See ``View.ended``; a FAILED trial gets a line on a terminal too."""
         self.running.discard((trial.sweep, trial.number))

@@ -18,21 +18,30 @@ from pdf_search.sweep.trial_log.trial_log import TrialLog
 TRIED_AGAIN = "The sweep ended here; a resume tries this trial again."
 
 
-def retry_later(trial_log: TrialLog) -> None:
-    """Mark the trials that failed before an epoch, so that a resume tries them again.
+def retry_later(trial_log: TrialLog, numbers: Iterable[int]) -> None:
+    """Mark these trials, which FAILED, so that a resume tries them again.
 
-    It is called when the first trials fail alike, for a reason that the user can remove.
+    It is called when the first trials of a run fail alike, for a reason that the user can remove.
     """
-    for record in list(trial_log.records.values()):
-        if record.state is State.FAILED and not record.epochs_done:
-            trial_log.save(replace(record, message=f"{record.message}\n{TRIED_AGAIN}"))
+    for number in numbers:
+        record = trial_log.records[number]
+        trial_log.save(replace(record, message=f"{record.message}\n{TRIED_AGAIN}"))
 
 
 def retry(trial_log: TrialLog) -> None:
-    """Set the marked trials to NOT STARTED; the Optuna study keeps them as failed."""
-    for record in list(trial_log.records.values()):
+    """Open the marked trials again, in the Optuna study too."""
+    for number, record in list(trial_log.records.items()):
         if record.state is State.FAILED and record.message.endswith(TRIED_AGAIN):
-            trial_log.save(replace(record, state=State.NOT_STARTED, message="", ended=""))
+            reopen(trial_log, number)
+
+
+def reopen(trial_log: TrialLog, number: int) -> None:
+    """Set a FAILED trial to INTERRUPTED, or to NOT STARTED if it has no epoch."""
+    record = trial_log.records[number]
+    state = State.INTERRUPTED if record.epochs_done else State.NOT_STARTED
+    trial_log.save(replace(record, state=state, message="", ended=""))
+    if trial_log.study is not None:
+        trial_log.study.reopen(number)
 
 
 def enter_saved(trial_log: TrialLog, saved: SavedTrials) -> None:
@@ -64,14 +73,11 @@ def unfinished_jobs(trial_log: TrialLog, device: str, saved: SavedTrials) -> lis
 def job_from(trial_log: TrialLog, number: int, device: str, saved: SavedTrials) -> Job:
     """The job that continues a recorded trial at its newest whole checkpoint.
 
-    Without one it starts afresh. The recorded epochs after the checkpoint are dropped, because they
-    are trained and reported again; those up to it that the record lacks are entered.
+    Without one it starts afresh. The recorded epochs after the checkpoint stay until they are
+    trained and reported again; those up to it that the record lacks are entered.
     """
     record = trial_log.records[number]
     found = _keep_newest(trial_log, number, saved)
-    epoch = found.epoch if found is not None else 0
-    if epoch != trial_log.records[number].epochs_done:
-        trial_log.rewind(number, epoch)
     return Job(
         phase=record.phase,
         number=number,

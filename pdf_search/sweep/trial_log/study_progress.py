@@ -55,6 +55,11 @@ class StudyView(LiveLine):
         if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
             self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
 
+    def lost(self, trial: TrialRecord) -> None:
+        """See ``View.lost``; it gets a line on a terminal too."""
+        super().lost(trial)
+        self._print(f"{self._named(trial)} {trial.reason}; it is tried again")
+
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         """See ``View.ended``; a run that is not COMPLETE gets a line on a terminal too."""
         self.running.discard((trial.sweep, trial.number))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
-from typing import Protocol
 
 from pdf_search.config import InputShape, TrialConfig
 from pdf_search.parameters import parameter_count
@@ -17,25 +16,7 @@ from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.trial_log.saved import SavedTrial, folder_of
-
-
-class View(Protocol):
-    """Shows the events of a trial log; ``best`` gives the trial's best epochs so far."""
-
-    def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
-        """A trial that is recorded already when this run begins."""
-
-    def started(self, trial: TrialRecord) -> None:
-        """A trial that begins to train."""
-
-    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
-        """A trial that has done an epoch."""
-
-    def paused(self, trial: TrialRecord, best: BestEpochs) -> None:
-        """A trial that waits at a rung."""
-
-    def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
-        """A trial that has ended, in whatever state."""
+from pdf_search.sweep.trial_log.view import View
 
 
 class TrialLog:
@@ -73,6 +54,7 @@ class TrialLog:
         self._shapes: dict[str, InputShape] = {}
         self._first: dict[str, int] = {}  # number of each sweep's first trial
         self._best: dict[int, BestEpochs] = {}  # of trials that run
+        self._reached: dict[int, int] = {}  # their last epoch since they were started
         self._before: dict[int, str] = {}  # the checkpoint before a trial's last one
         self.add(sweep, shape)
 
@@ -113,18 +95,26 @@ class TrialLog:
         """Record that a trial runs; one that is resumed keeps the time of its first start."""
         record = self.records[number]
         started = record.started or now()
+        self._reached.pop(number, None)
         self.save(replace(record, state=State.RUNNING, started=started, ended="", message=""))
         self.view.started(self.records[number])
 
     def epoch(self, number: int, report: EpochReport, device: str) -> None:
-        """Record an epoch; one that a resumed trial trains again replaces the earlier report."""
+        """Record an epoch; one that a resumed trial trains again replaces the earlier report.
+
+        Reports of later epochs stay until they are replaced too, or the trial ends before them.
+        """
+        self._reached[number] = report.epoch
         if report.epoch <= self.records[number].epochs_done:
-            self.rewind(number, report.epoch - 1)
-        best = self._best[number] = self.best(number)
-        best.add(report)
-        self.store.add_epoch(*self._key(number), report)
-        self.save(replace(_measured(self.records[number], [report]), device=device))
-        self.view.epoch(self.records[number], best)
+            self.store.add_epoch(*self._key(number), report)
+            record = self._read_again(number)
+        else:
+            best = self._best[number] = self.best(number)
+            best.add(report)
+            self.store.add_epoch(*self._key(number), report)
+            record = _measured(self.records[number], [report])
+        self.save(replace(record, device=device))
+        self.view.epoch(self.records[number], self.best(number))
 
     def perturbed(
         self, number: int, source: int, epoch: int, config: TrialConfig, values: dict[str, float]
@@ -160,20 +150,35 @@ class TrialLog:
                 self._discard(folder_of(oldest))
 
     def enter(self, number: int, saved: SavedTrial) -> None:
-        """Record a checkpoint that lies on disk, with the epochs that the record lacks."""
+        """Record a checkpoint that lies on disk, with the epochs that the record lacks.
+
+        Where epochs after it are recorded, those up to it may be of another attempt, and are
+        replaced.
+        """
+        known = self.records[number].epochs_done
         for report in saved.results:
-            if report.epoch > self.records[number].epochs_done:
+            if report.epoch > known or saved.epoch < known:
                 self.epoch(number, report, saved.device)
         self.checkpoint(number, saved.path)
 
     def paused(self, number: int) -> None:
         """Record that a trial waits at a rung, and tell the Optuna study how far it came."""
         self.going.discard(number)
+        self._cut(number)
         message = f"waits after epoch {self.records[number].epochs_done} to be among the best there"
         self.save(replace(self.records[number], state=State.PAUSED, message=message))
         if self.study is not None:
             self.study.report(number, self.curve(number))
         self.view.paused(self.records[number], self.best(number))
+
+    def lost(self, number: int, reason: str) -> None:
+        """Record that a trial's worker is gone, for a ``reason``, and that it is tried again."""
+        self.going.discard(number)
+        record = self.records[number]
+        state = State.INTERRUPTED if record.epochs_done else State.NOT_STARTED
+        record = replace(record, state=state, message=reason, retries=record.retries + 1)
+        self.save(record)
+        self.view.lost(record)
 
     def ended(self, number: int, state: State, message: str = "") -> None:
         """Record how a trial ended, and tell the Optuna study and the view.
@@ -181,6 +186,8 @@ class TrialLog:
         The checkpoint of a PRUNED or DIVERGED trial is removed. Of a COMPLETE one the last stays.
         """
         self.going.discard(number)
+        if state is not State.FAILED:
+            self._cut(number)
         record = replace(self.records[number], state=state, ended=now(), message=message)
         useless = record.checkpoint and state in (State.PRUNED, State.DIVERGED)
         old = record.checkpoint
@@ -195,12 +202,18 @@ class TrialLog:
         self.view.ended(record, self.best(number))
         self._best.pop(number, None)
 
-    def rewind(self, number: int, epoch: int) -> None:
-        """Delete the recorded epochs after ``epoch``, because the trial trains them again."""
-        self.store.drop_epochs_after(*self._key(number), epoch)
+    def _cut(self, number: int) -> None:
+        """Delete the epochs that an earlier attempt trained after the last one of this attempt."""
+        reached = self._reached.pop(number, None)
+        if reached is not None and reached < self.records[number].epochs_done:
+            self.store.drop_epochs_after(*self._key(number), reached)
+            self.save(self._read_again(number))
+
+    def _read_again(self, number: int) -> TrialRecord:
+        """The trial's record, with what follows from its epochs as they are in the database."""
         self._best.pop(number, None)
         anew = replace(self.records[number], epochs_done=0, seconds=None, peak_mb=None)
-        self.save(_measured(anew, self.curve(number)))
+        return _measured(anew, self.curve(number))
 
     def curve(self, number: int) -> list[EpochReport]:
         """The epoch reports of a trial, read from the database."""

@@ -3,18 +3,24 @@
 # ruff: noqa: ARG002  (the signatures are Ray's)
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ray.cloudpickle
-from ray.exceptions import OutOfMemoryError, RayActorError, RayTaskError
+from ray.exceptions import (
+    NodeDiedError,
+    OutOfMemoryError,
+    RayActorError,
+    RayTaskError,
+    WorkerCrashedError,
+)
 from ray.tune import Callback, Stopper
 
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
-from pdf_search.sweep.trial_log.failures import FirstFailures, died, out_of_memory
+from pdf_search.sweep.trial_log.failures import FirstFailures, died, is_lost_node, out_of_memory
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
 
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from ray.tune import Checkpoint
     from ray.tune.experiment import Trial
 
+LOST = (OutOfMemoryError, RayActorError, WorkerCrashedError, NodeDiedError)
 LONGEST = 2000  # characters of an error message that are kept
 
 
@@ -29,19 +36,28 @@ class Recorder(Callback):
     """Records what Ray reports of trials.
 
     ``waiting`` are the numbers of the trials that wait at a rung; the scheduler adds to it.
-    ``storage`` is the folder or URI under which Ray keeps checkpoints. An exception in a callback
-    ends the run through the stop condition.
+    ``storage`` is the folder or URI under which Ray keeps checkpoints. ``lost`` is told of a trial
+    whose worker is gone, and why; it gives whether the trial is tried again. ``untrained`` are the
+    trials that failed before they trained an epoch in this run. An exception in a callback ends the
+    run through the stop condition.
     """
 
     def __init__(
-        self, trial_log: TrialLog, stop_condition: StopCondition, waiting: set[int], storage: str
+        self,
+        trial_log: TrialLog,
+        stop_condition: StopCondition,
+        waiting: set[int],
+        storage: str,
+        lost: Callable[[int, str], bool] = lambda *_: False,
     ) -> None:
         self.trial_log = trial_log
         self.stop_condition = stop_condition
         self.waiting = waiting
         self.storage = storage
+        self.lost = lost
         self.ends: dict[int, TrialOutcome] = {}
         self.trained: set[int] = set()
+        self.untrained: list[int] = []
         self.failures = FirstFailures()
 
     def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
@@ -89,23 +105,42 @@ class Recorder(Callback):
         """Record the end of a trial: its outcome, or PAUSED if the scheduler stopped it."""
         with self._guarded():
             number = trial.config[NUMBER]
-            outcome = self.ends.get(number)
-            if outcome is not None:
-                self._ended(number, outcome.state, outcome.message)
-            elif number in self.waiting:
-                self.waiting.discard(number)
-                self.trial_log.paused(number)
-            else:
+            if not self._came_to_an_end(number):
                 self._ended(number, State.FAILED, "the worker ended without an outcome")
 
     def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
-        """Record a trial as FAILED whose function raised, or whose worker died."""
+        """Record a trial whose worker is gone, to be tried again, or as FAILED if it raised."""
         with self._guarded():
-            self._ended(trial.config[NUMBER], State.FAILED, error_text(trial))
+            number, error = trial.config[NUMBER], _error(trial)
+            if self._came_to_an_end(number):
+                return
+            text = error_text(error)
+            if is_loss(error) and self.lost(number, text):
+                if not is_lost_node(text):
+                    self._count(number, State.FAILED, text)
+            else:
+                self._ended(number, State.FAILED, text)
+
+    def _came_to_an_end(self, number: int) -> bool:
+        """Record the outcome that the worker reported, or that the trial waits, if it did."""
+        outcome = self.ends.get(number)
+        if outcome is not None:
+            self._ended(number, outcome.state, outcome.message)
+        elif number in self.waiting:
+            self.waiting.discard(number)
+            self.trial_log.paused(number)
+        else:
+            return False
+        return True
 
     def _ended(self, number: int, state: State, message: str = "") -> None:
         self.trial_log.ended(number, state, message)
-        reason = self.failures.ended(state, message, number in self.trained)
+        if state is State.FAILED and number not in self.trained:
+            self.untrained.append(number)
+        self._count(number, state, message)
+
+    def _count(self, number: int, state: State, message: str) -> None:
+        reason = self.failures.ended(number, state, message, bool(self.trained))
         self.stop_condition.alike = self.stop_condition.alike or reason
 
     @contextmanager
@@ -145,9 +180,19 @@ class RunStopper(Stopper):
         return {}
 
 
-def error_text(trial: Trial) -> str:
+def is_loss(error: BaseException | None) -> bool:
+    """Whether a trial failed because its worker is gone, so that another one may train it.
+
+    After an error of CUDA a process cannot use the GPU any more, whoever caused it.
+    """
+    if isinstance(error, RayTaskError):
+        text = str(error.cause)
+        return "CUDA error" in text and "out of memory" not in text
+    return isinstance(error, LOST)
+
+
+def error_text(error: BaseException | None) -> str:
     """The message of a failed trial: its own exception, or how its worker died."""
-    error = _error(trial)
     if error is None:
         return "the trial failed without a message; sweep.log has the details"
     if isinstance(error, RayTaskError):

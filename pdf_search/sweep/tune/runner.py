@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +22,13 @@ from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.samplers.jobs import Source
-from pdf_search.sweep.trial_log.recovery import enter_saved
+from pdf_search.sweep.trial_log.recovery import enter_saved, retry_later
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import NUMBER
 from pdf_search.sweep.tune.ray_session import check_nodes, nodes_differ, ray_session
+from pdf_search.sweep.tune.rules.retries import RetryingSource
 from pdf_search.sweep.tune.searcher import JobSearcher
 from pdf_search.sweep.tune.trainable import Shared, train
 
@@ -62,7 +64,7 @@ class Runner:
     ) -> None:
         """Train the jobs of the source until there are none left, or there is a reason to stop.
 
-        A trial that fails is recorded and raises nothing.
+        A trial that fails is recorded and raises nothing. One whose worker is lost is tried again.
 
         Raises:
             Exception: whatever went wrong in the driver itself.
@@ -70,7 +72,9 @@ class Runner:
         if not source.remaining() or self.stop_condition.due():
             return
         waiting = scheduler.waiting if scheduler is not None else set()
-        recorder = Recorder(trial_log, self.stop_condition, waiting, self.storage)
+        saved = partial(checkpoints.SavedIn, self.storage, trial_log.phase)
+        source = RetryingSource(source, trial_log, saved)
+        recorder = Recorder(trial_log, self.stop_condition, waiting, self.storage, source.lost)
         trainable = tune.with_resources(
             tune.with_parameters(train, shared=self.shared),
             {"cpu": self.resources.cpus, "gpu": self.resources.gpus},
@@ -103,8 +107,10 @@ class Runner:
         finally:
             self.stop_condition.in_order()
             if self.stop_condition.ended or sys.exc_info()[0] is not None:
-                enter_saved(trial_log, checkpoints.SavedIn(self.storage, trial_log.phase))
+                enter_saved(trial_log, saved())
                 trial_log.interrupted()
+        if self.stop_condition.alike:
+            retry_later(trial_log, recorder.untrained)
         if self.stop_condition.error is not None:
             raise self.stop_condition.error
 
