@@ -63,6 +63,7 @@ class SweepData:
     sweep: SweepRecord
     search: tuple[Entry, ...]
     confirm: tuple[Entry, ...]
+    resume: str = ""  # the command that continues it, if it is known that no process runs it
 
     @property
     def title(self) -> str:
@@ -114,6 +115,13 @@ class SweepData:
         """The confirmations that have a value."""
         return tuple(e for e in self.confirmations if e.summary.mean is not None)
 
+    @property
+    def interrupted(self) -> str:
+        """What to tell if trials are INTERRUPTED and no process runs the sweep; else ""."""
+        states = {entry.trial.state for entry in (*self.search, *self.confirm)}
+        left = self.resume and State.INTERRUPTED in states
+        return f"interrupted; go on with: {self.resume}" if left else ""
+
     def notices(self) -> list[str]:
         """Say what is unfinished in search and confirmation; empty for a complete sweep."""
         notices = []
@@ -122,6 +130,8 @@ class SweepData:
             running = sum(entry.trial.state is State.RUNNING for entry in self.search)
             more = f", {running} running" if running else ""
             notices.append(f"search: {finished} of {self.sweep.trials} trials finished{more}")
+        if self.interrupted:
+            notices.append(self.interrupted)
         runs = self.confirmations
         open_runs = [entry for entry in runs if entry.summary.partial]
         if not runs:
@@ -150,22 +160,33 @@ class SweepData:
         return [*found, *more]
 
 
-def load_sweep(store: Store, name: str) -> SweepData:
+def load_sweep(store: Store, name: str, resume: str = "") -> SweepData:
     """Read a sweep with its trials and their epochs.
+
+    ``resume``: the command that continues it, if no process runs it. Trials that are recorded as
+    RUNNING then are INTERRUPTED, since their driver was killed.
 
     Raises:
         StoreError: there is no sweep of this name.
     """
     sweep = store.sweep(name)
-    search = _ranked(sweep, _entries(store, sweep, Phase.SEARCH))
-    confirm = _in_order_of_search(search, _entries(store, sweep, Phase.CONFIRM))
-    return SweepData(sweep, tuple(search), tuple(confirm))
+    search = _ranked(sweep, _entries(store, sweep, Phase.SEARCH, resume))
+    confirm = _entries(store, sweep, Phase.CONFIRM, resume)
+    confirm = _in_order_of_search(search, confirm)
+    return SweepData(sweep, tuple(search), tuple(confirm), resume)
 
 
-def _entries(store: Store, sweep: SweepRecord, phase: Phase) -> list[Entry]:
+def _entries(store: Store, sweep: SweepRecord, phase: Phase, resume: str) -> list[Entry]:
     epochs = store.all_epochs(sweep.name, phase)
     trials = store.trials(sweep.name, phase)
+    if resume:
+        trials = [_interrupted(t, resume) if t.state is State.RUNNING else t for t in trials]
     return [_entry(sweep, trial, epochs.get(trial.number, ())) for trial in trials]
+
+
+def _interrupted(trial: TrialRecord, resume: str) -> TrialRecord:
+    message = f"the process of the sweep is gone; `{resume}` continues"
+    return replace(trial, state=State.INTERRUPTED, message=message)
 
 
 def _entry(sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]) -> Entry:

@@ -138,6 +138,15 @@ class MachineOptions:
             rich_help_panel=_MACHINE,
         ),
     ] = None
+    epoch_timeout: Annotated[
+        float | None,
+        Option(
+            parser=parse_duration,
+            metavar="DURATION",
+            help="A trial without an epoch for so long hangs: try it again. Default: 2h.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,23 @@ from filelock import FileLock, Timeout
 
 from pdf_search.errors import ConfigError
 
+FILE = ".lock"
+PROBED = 1.0  # seconds, longer than ``is_locked`` holds the lock
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process holds the folder's lock; True also if that cannot be found out.
+
+    A lock is the system's, so that of a process that was killed is free.
+    """
+    if not (folder / FILE).is_file():
+        return not folder.is_dir()
+    try:
+        with FileLock(folder / FILE, timeout=0):
+            return False
+    except (Timeout, OSError):
+        return True
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
@@ -18,7 +35,7 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         ConfigError: another process holds the lock, or the folder cannot be made.
     """
-    lock = FileLock(folder / ".lock", timeout=0)
+    lock = FileLock(folder / FILE, timeout=PROBED)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()

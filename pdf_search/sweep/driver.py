@@ -98,6 +98,7 @@ class Driver:
             function=self.functions.trial,
             rungs=plan.rungs,
             bases=shared_bases(plan.space),
+            timeout=options.epoch_timeout,
         )
         say = partial(print_line, self.console)
         return open_runner(plan.folder, options, size, shared, self.stop_condition, say)

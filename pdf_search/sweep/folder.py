@@ -21,6 +21,7 @@ from pdf_search.runs import (
     free_name,
     holds_sweep,
     instead_of_sweep,
+    is_locked,
     is_run,
     locked,
     places,
@@ -128,6 +129,11 @@ class SweepFolder:
         db = self.db or ""
         shown = make_url(db).render_as_string() if "://" in db else db
         return resume_command(self.called, self.out, shown)
+
+    @property
+    def left(self) -> str:
+        """``how_to_resume`` if no process runs the sweep, "" if one does or may do."""
+        return "" if is_locked(self.path) else self.how_to_resume
 
     @property
     def database(self) -> str:

@@ -24,6 +24,7 @@ RECORDED = (
     "repeat",
     "from_sweeps",
     "checkpoint_seconds",
+    "epoch_timeout",
     "data_root",
     "cache",
 )
@@ -38,9 +39,10 @@ class SweepOptions:
     ``replicates``: seeds of every trial of the search, trained together.
     ``repeat``: train equal configurations again. ``no_portfolio``: try nothing of the portfolio,
     whatever the space says. ``from_sweeps``: earlier sweeps whose trials the sampler is told of
-    (``--from``). ``time``: seconds after which the sweep stops and can be resumed. ``storage``:
-    folder or URI for checkpoints. ``quick``: plan without looking at the data's bases, to inspect
-    the plan and not to run it.
+    (``--from``). ``time``: seconds after which the sweep stops and can be resumed.
+    ``epoch_timeout``: seconds without an epoch after which a trial counts as hanging; its worker is
+    ended, and it is tried again. ``storage``: folder or URI for checkpoints. ``quick``: plan
+    without looking at the data's bases, to inspect the plan and not to run it.
     """
 
     name: str | None = None
@@ -65,6 +67,7 @@ class SweepOptions:
     no_portfolio: bool = False
     from_sweeps: tuple[str, ...] = ()
     checkpoint_seconds: float = 30.0
+    epoch_timeout: float = 7200.0
     data_root: Path | None = None
     cache: Path | None = None
     assume_yes: bool = False
@@ -77,8 +80,11 @@ class SweepOptions:
             value = getattr(self, flag)
             if value is not None and value < 1:
                 raise ConfigError(f"--{flag.replace('_', '-')} {value}: give at least 1")
-        if self.time is not None and self.time <= 0:
-            raise ConfigError(f"--time {self.time:g}: give more than 0 seconds")
+        for flag in ("time", "epoch_timeout"):
+            value = getattr(self, flag)
+            if value is not None and value <= 0:
+                shown = f"--{flag.replace('_', '-')} {value:g}"
+                raise ConfigError(f"{shown}: give more than 0 seconds")
         if self.seed < 0:
             raise ConfigError(f"--seed {self.seed}: give 0 or more")
 

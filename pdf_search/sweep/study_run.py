@@ -86,8 +86,14 @@ def _train(
     functions: Functions,
 ) -> None:
     options, size = plan.options, plan.resources
-    seconds = options.checkpoint_seconds
-    shared = Shared(plan.data, size.cpus, size.gpus, seconds, functions.trial)
+    shared = Shared(
+        plan.data,
+        size.cpus,
+        size.gpus,
+        options.checkpoint_seconds,
+        functions.trial,
+        timeout=options.epoch_timeout,
+    )
     with open_runner(plan.folder, options, size, shared, stop_condition, view.say) as runner, view:
         runner.run(ListSource(jobs), trial_log)
 

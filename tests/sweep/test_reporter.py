@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -138,3 +140,44 @@ def test_a_worker_waits_for_the_last_checkpoint() -> None:
     began.wait()
     Ours().cleanup()
     assert done == ["saved"]
+
+
+HANGS = """
+import time
+from pdf_search.sweep.tune.reporter import Reporter
+def no_epoch_comes():
+    time.sleep(60)
+class Trial:
+    def content_hash(self):
+        return ""
+reporter = Reporter(Trial(), (), 1.0, "cpu", None, timeout=0.3)
+with reporter.watched():
+    time.sleep(0.1)
+time.sleep(0.6)  # after its end a worker is not watched
+with reporter.watched():
+    no_epoch_comes()
+"""
+
+
+def test_a_worker_that_hangs_ends_itself_and_says_where() -> None:
+    begun = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, "-c", HANGS], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert "in no_epoch_comes" in ended.stderr
+    assert time.monotonic() - begun < 60
+
+
+def test_each_epoch_gives_a_trial_time_again(
+    monkeypatch: pytest.MonkeyPatch, tell: Callable[..., Reporter]
+) -> None:
+    begun: list[float] = []
+    monkeypatch.setattr(
+        reporter.faulthandler, "dump_traceback_later", lambda s, exit: begun.append(s)
+    )
+    made = tell(Told(), timeout=60.0)
+    with made.watched():
+        made(report(1, 1.0), save)
+        made(report(2, 1.0), save)
+    assert begun == [60.0] * 3

@@ -12,6 +12,7 @@ from ray.exceptions import ActorUnavailableError, RayActorError, RayTaskError
 
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.tune import callbacks
 from pdf_search.sweep.tune.callbacks import Recorder
 from pdf_search.sweep.tune.payload import NUMBER, RESUME, pack_end, pack_epoch
 from pdf_search.sweep.tune.rules.retries import RetryingSource
@@ -72,6 +73,23 @@ class Run:
 @pytest.fixture
 def run(bench: Bench, tmp_path: Path) -> Run:
     return Run(bench, tmp_path)
+
+
+def test_one_that_hung_is_tried_again_and_said_to_have_hung(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(callbacks.time, "monotonic", lambda: clock[0])
+    run.recorder.timeout = 7200.0
+    run.start(), run.start()
+    clock[0] = 7000.0
+    run.epoch(1, 1)
+    clock[0] = 7190.0
+    run.fail(0)
+    run.fail(1)
+    reasons = [trial.reason for trial in run.bench.store.trials(NAME)]
+    assert reasons[0].startswith("no epoch for 2 h 0 min (--epoch-timeout), so it hung")
+    assert reasons[1].startswith("the worker was killed")
 
 
 @pytest.mark.parametrize("error", [KILLED, NODE, AWAY])

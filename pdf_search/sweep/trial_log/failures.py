@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pdf_search.records import State, first_line
+from pdf_search.sweep.trial_log.progress import duration
 
 FIRST = 3  # so many first trials that fail alike, before an epoch is done, end the run
 NUMBER = re.compile(r"0x[0-9a-fA-F]+|[-+]?\d[\d_,.]*(e[-+]?\d+)?")
@@ -47,6 +48,14 @@ def is_lost_node(message: str) -> bool:
 def out_of_memory(text: str) -> str:
     """The message for a worker that Ray ended because the machine's memory was nearly full."""
     return f"out of memory: this machine's is full; {MEMORY}\n{text}"
+
+
+def hung(seconds: float, text: str) -> str:
+    """The message for a worker that ended itself because it trained no epoch for so long."""
+    return (
+        f"no epoch for {duration(seconds)} (--epoch-timeout), so it hung and was ended; its "
+        f"worker's log in Ray's folder says where\n{text}"
+    )
 
 
 def died(text: str) -> str:

@@ -3,8 +3,10 @@
 # ruff: noqa: ARG002  (the signatures are Ray's)
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,13 @@ from ray.tune import Callback, Stopper
 
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
-from pdf_search.sweep.trial_log.failures import FirstFailures, died, is_lost_node, out_of_memory
+from pdf_search.sweep.trial_log.failures import (
+    FirstFailures,
+    died,
+    hung,
+    is_lost_node,
+    out_of_memory,
+)
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
 
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     from ray.tune.experiment import Trial
 
 LOST = (OutOfMemoryError, RayActorError, WorkerCrashedError, NodeDiedError)
+MOST_OF_IT = 0.9  # of the timeout: the driver hears of an epoch later than its worker
 LONGEST = 2000  # characters of an error message that are kept
 
 
@@ -38,8 +47,9 @@ class Recorder(Callback):
     ``waiting`` are the numbers of the trials that wait at a rung; the scheduler adds to it.
     ``storage`` is the folder or URI under which Ray keeps checkpoints. ``lost`` is told of a trial
     whose worker is gone, and why; it gives whether the trial is tried again. ``untrained`` are the
-    trials that failed before they trained an epoch in this run. An exception in a callback ends the
-    run through the stop condition.
+    trials that failed before they trained an epoch in this run. ``timeout``: seconds without an
+    epoch after which a worker ends. An exception in a callback ends the run through the stop
+    condition.
     """
 
     def __init__(
@@ -49,12 +59,15 @@ class Recorder(Callback):
         waiting: set[int],
         storage: str,
         lost: Callable[[int, str], bool] = lambda *_: False,
+        timeout: float = inf,
     ) -> None:
         self.trial_log = trial_log
         self.stop_condition = stop_condition
         self.waiting = waiting
         self.storage = storage
         self.lost = lost
+        self.timeout = timeout
+        self.heard: dict[int, float] = {}  # when a trial started or reported last
         self.ends: dict[int, TrialOutcome] = {}
         self.trained: set[int] = set()
         self.untrained: list[int] = []
@@ -63,6 +76,7 @@ class Recorder(Callback):
     def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         """Record that a trial runs."""
         with self._guarded():
+            self.heard[trial.config[NUMBER]] = time.monotonic()
             self.trial_log.started(trial.config[NUMBER])
 
     def on_trial_result(
@@ -76,6 +90,7 @@ class Recorder(Callback):
         """Record an epoch, or keep the outcome that a worker reports last."""
         with self._guarded():
             number = trial.config[NUMBER]
+            self.heard[number] = time.monotonic()
             report = unpack_epoch(result)
             if report is not None:
                 self.trained.add(number)
@@ -115,11 +130,17 @@ class Recorder(Callback):
             if self._came_to_an_end(number):
                 return
             text = error_text(error)
+            if isinstance(error, RayActorError) and self._hung(number):
+                text = hung(self.timeout, text)
             if is_loss(error) and self.lost(number, text):
                 if not is_lost_node(text):
                     self._count(number, State.FAILED, text)
             else:
                 self._ended(number, State.FAILED, text)
+
+    def _hung(self, number: int) -> bool:
+        """Whether nothing was heard of a trial for about as long as its worker waits."""
+        return time.monotonic() - self.heard[number] > MOST_OF_IT * self.timeout
 
     def _came_to_an_end(self, number: int) -> bool:
         """Record the outcome that the worker reported, or that the trial waits, if it did."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import tempfile
 import threading
 import time
@@ -35,6 +36,7 @@ class Reporter:
     if the next epoch may not end before ``until`` (of ``time.time``), when the run ends. Where Tune
     ends the trial between two checkpoints, ``keep`` gets the folder of a last one. A checkpoint
     carries the results since the one before it, since the driver may end before it records them.
+    ``timeout``: see ``watched``.
     """
 
     def __init__(
@@ -45,11 +47,13 @@ class Reporter:
         device: str,
         keep: Callable[[Path], None],
         until: float = inf,
+        timeout: float = inf,
     ) -> None:
         self.configuration = trial.content_hash()
         self.epochs = epochs
         self.seconds = seconds
         self.until = until
+        self.timeout = timeout
         self.distance = min(FIRST_CHECKPOINT, seconds)
         self.device = device
         self.keep = keep
@@ -59,6 +63,7 @@ class Reporter:
 
     def __call__(self, report: EpochReport, save: Save) -> None:
         """Report an epoch; ``save`` writes a checkpoint into a folder if one is due."""
+        self._watch()
         self.epoch = report.epoch
         self.results.append(report)
         result = pack_epoch(report, self.device)
@@ -73,6 +78,22 @@ class Reporter:
                 with self._checkpoint(save) as folder:
                     self.keep(folder)
             raise
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """End this process if no epoch is reported for ``timeout`` seconds in a ``with`` block.
+
+        A thread of C code does it, after writing to the log where the process hangs.
+        """
+        self._watch()
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _watch(self) -> None:
+        if self.timeout < inf:
+            faulthandler.dump_traceback_later(self.timeout, exit=True)
 
     def _due(self, report: EpochReport) -> bool:
         """Never after an epoch that diverged: a trial would go on from there."""

@@ -74,7 +74,14 @@ class Runner:
         waiting = scheduler.waiting if scheduler is not None else set()
         saved = partial(checkpoints.SavedIn, self.storage, trial_log.phase)
         source = RetryingSource(source, trial_log, saved)
-        recorder = Recorder(trial_log, self.stop_condition, waiting, self.storage, source.lost)
+        recorder = Recorder(
+            trial_log,
+            self.stop_condition,
+            waiting,
+            self.storage,
+            source.lost,
+            self.shared.timeout,
+        )
         trainable = tune.with_resources(
             tune.with_parameters(train, shared=self.shared),
             {"cpu": self.resources.cpus, "gpu": self.resources.gpus},

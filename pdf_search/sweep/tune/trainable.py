@@ -41,7 +41,8 @@ class Shared:
     get the data set itself from the object store. ``function`` trains one trial; None means
     ``run_trial``. ``rungs`` are epochs that end with a checkpoint. ``bases`` are those of all
     trials, so that the trial that computes a bank computes it for all. ``until`` is when the run
-    ends, on the clock of ``time.time``.
+    ends, on the clock of ``time.time``. ``timeout``: seconds without an epoch after which a worker
+    ends.
     """
 
     data: Mapping[str, str | Prepared]
@@ -52,6 +53,7 @@ class Shared:
     rungs: tuple[int, ...] = ()
     bases: tuple[BasisConfig, ...] = ()
     until: float = inf
+    timeout: float = inf
 
 
 def train(config: dict[str, Any], shared: Shared) -> None:
@@ -71,9 +73,10 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         _device(shared.gpus, trial.precision),
         keep,
         shared.until,
+        shared.timeout,
     )
     try:
-        with ExitStack() as stack:
+        with reporter.watched(), ExitStack() as stack:
             resume = config[RESUME]
             folder = stack.enter_context(checkpoints.local_copy(resume)) if resume else None
             data = replace(_data(shared.data[config[DATA]]), bases=shared.bases)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions
 from pdf_search.cli.output import print_json, print_result, say
-from pdf_search.errors import StoreError
+from pdf_search.errors import PdfSearchError
 from pdf_search.paths import expanded
 
 if TYPE_CHECKING:
@@ -26,11 +25,7 @@ def list_sweeps(output: OutputOptions, as_json: AsJson = False) -> None:
     from pdf_search.runs import runs_below
     from reports import render_plain
 
-    rows = [
-        _line(data, where, _called(data.sweep.name, where, output))
-        for store, where in _stores(output)
-        for data in _sweeps(store)
-    ]
+    rows = _rows(output)
     if as_json:
         print_json(rows)
     elif not rows:
@@ -39,8 +34,8 @@ def list_sweeps(output: OutputOptions, as_json: AsJson = False) -> None:
         header = ["name", "data", "protocol", "trials", "confirmed", "best validation", "created"]
         print_result(render_plain(header, [_cells(row) for row in rows]))
         for row in rows:
-            for failure in row["failures"]:
-                print_result(f"{row['name']}: {failure}")
+            for line in [*row["failures"], *filter(None, [row["interrupted"]])]:
+                print_result(f"{row['name']}: {line}")
     if output.url is None and (runs := runs_below(expanded(output.out))):
         say(f"runs of `pdf-search train`, for `explain` and `predict`: {', '.join(runs)}")
 
@@ -58,40 +53,39 @@ def _none(output: OutputOptions) -> str:
     return f"no sweeps in {output.out}{what}"
 
 
-def _stores(output: OutputOptions) -> Iterator[tuple[Store, str]]:
-    """Open the databases one at a time; one that cannot be read is skipped with a warning."""
+def _rows(output: OutputOptions) -> list[dict[str, Any]]:
+    """A row for each sweep; databases that cannot be read are skipped with a warning."""
     from pdf_search.results import Store
     from pdf_search.runs import databases
 
     if output.url is not None:
         with Store(output.url, create=False) as store:
-            yield store, store.place
-        return
-    for file in databases(expanded(output.out).resolve()):
-        try:
-            store = Store(str(file), create=False)
-        except StoreError as error:
-            say(f"warning: {file}: {error}")
-            continue
-        with store:
-            yield store, str(file)
+            return [_line(data, store.place, data.sweep.name) for data in _sweeps(store)]
+    files = databases(expanded(output.out).resolve())
+    return [row for file in files for row in _rows_of(file, output)]
 
 
-def _sweeps(store: Store) -> list[SweepData]:
-    from reports import load_sweep
-
-    return [load_sweep(store, sweep.name) for sweep in store.sweeps()]
-
-
-def _called(recorded: str, where: str, output: OutputOptions) -> str:
-    """The name of a sweep on the command line, since its folder may have been renamed."""
+def _rows_of(file: Path, output: OutputOptions) -> list[dict[str, Any]]:
+    from pdf_search.results import Store
     from pdf_search.sweep import SweepFolder
 
-    if output.url is not None:
-        return recorded
-    out = expanded(output.out).resolve()
-    name = Path(where).parent.relative_to(out).as_posix()
-    return SweepFolder.find(out, name, None).called_now(recorded)
+    name = file.parent.relative_to(expanded(output.out).resolve()).as_posix()
+    try:
+        folder = SweepFolder.find(output.out, name, None)  # it may have been renamed
+        with Store(str(file), create=False) as store:
+            found = _sweeps(store, folder.left)
+            return [_line(data, str(file), folder.called_now(data.sweep.name)) for data in found]
+    except PdfSearchError as error:
+        say(f"warning: {file}: {error}")
+    except (ValueError, KeyError, TypeError) as error:  # what is in a damaged record
+        say(f"warning: {file}: its records cannot be read ({type(error).__name__}: {error})")
+    return []
+
+
+def _sweeps(store: Store, resume: str = "") -> list[SweepData]:
+    from reports import load_sweep
+
+    return [load_sweep(store, sweep.name, resume) for sweep in store.sweeps()]
 
 
 def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
@@ -113,6 +107,7 @@ def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
         "created": sweep.created,
         "notices": data.notices(),
         "failures": data.failures(),
+        "interrupted": data.interrupted,
     }
 
 
