@@ -174,7 +174,7 @@ def test_each_epoch_gives_a_trial_time_again(
 ) -> None:
     begun: list[float] = []
     monkeypatch.setattr(
-        reporter.faulthandler, "dump_traceback_later", lambda s, exit: begun.append(s)
+        reporter.faulthandler, "dump_traceback_later", lambda s, **_: begun.append(s)
     )
     made = tell(Told(), timeout=60.0)
     with made.watched():
