@@ -34,4 +34,5 @@ from .tables.leaderboard import leaderboard_rows as leaderboard_rows
 from .tables.result_table import result_grid as result_grid
 from .tables.statistics import statistics_grid as statistics_grid
 from .tables.taxonomy import taxonomy_table as taxonomy_table
+from .write import write_comparison as write_comparison
 from .write import write_report as write_report

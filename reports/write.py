@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pdf_search.atomic import whole_file
@@ -10,9 +10,11 @@ from pdf_search.errors import StoreError
 from pdf_search.results import Store
 from reports.findings.findings import search_findings
 from reports.grid.grid_texts import grid_csv, grid_markdown, tables_as_files
+from reports.pages.comparison import comparison_html
 from reports.pages.html import report_html
-from reports.sweep_data import load_sweep
+from reports.sweep_data import SweepData, load_sweep
 from reports.tables.bases import bases_markdown
+from reports.tables.compared_sweeps import sweeps_grid
 from reports.tables.epochs_spent import epochs_grid
 from reports.tables.importance_map import basis_map, map_grid
 from reports.tables.leaderboard import leaderboard_grid
@@ -57,6 +59,17 @@ def write_report(
             **({"bases.md": bases_markdown(data.bases, sweep)} if data.bases else {}),
         },
     )
+
+
+def write_comparison(sweeps: Sequence[tuple[str, SweepData]], folder: Path) -> list[Path]:
+    """Write sweeps side by side, given with their names: ``compare`` (md, csv, tex, html).
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    grid = sweeps_grid(sweeps)
+    page = {"compare.html": comparison_html(sweeps, grid)}
+    return write_files(folder, tables_as_files("compare", [grid]) | page)
 
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:

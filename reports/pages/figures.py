@@ -40,7 +40,8 @@ def _range(axis: Axis | None) -> dict[str, Any]:
     if axis is None:
         return {}
     if axis.log:
-        return {"type": "log", "range": [log10(axis.low), log10(axis.high)], "dtick": 1}
+        ends = [log10(axis.low), log10(axis.high)]
+        return {"type": "log", "range": ends, "dtick": 1 if ends[1] - ends[0] > 2 else "D2"}
     return {"range": [axis.low, axis.high]}
 
 

@@ -32,6 +32,19 @@ def test_two_sweeps_side_by_side(run: Run, runs: Path) -> None:
 
 
 @pytest.mark.usefixtures("runs")
+def test_a_page_has_them_all(run: Run, home: Path) -> None:
+    told = run("compare", "a", "b", "--to", home / "both").stderr
+    assert f"page: {home / 'both' / 'compare.html'}" in told
+    page = (home / "both" / "compare.html").read_text("utf-8")
+    assert "<title>a, b</title>" in page
+    for figure in ("progress", "learning", "confirmed"):
+        assert page.count(f'id="figure-{figure}"') == 1
+    assert sorted(path.name for path in (home / "both").iterdir()) == [
+        f"compare.{kind}" for kind in ("csv", "html", "md", "tex")
+    ]
+
+
+@pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize("names", [["a"], ["a", "a"]])
 def test_two_are_needed(run: Run, names: list[str]) -> None:
     assert "name two different sweeps" in run("compare", *names, code=2).stderr

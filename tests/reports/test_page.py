@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pdf_search.results import Store
-from reports import write_report
+from reports import load_sweep, write_comparison, write_report
 from tests.reports import samples
 from tests.reports.browser import CUT, NAMES, OVERFLOWS, REACHABLE, SIZES, Opened
 
@@ -206,5 +206,27 @@ def test_classes_have_a_confusion_matrix(browser: Browser, tmp_path: Path) -> No
         assert opened.errors == []
         assert opened.page.locator("#figure-predicted .hm image").count() == 1
         assert "60 of 60 graphs have their true class" in (
-            opened.page.locator("#predicted .text").text_content() or ""
+            opened.page.locator("#predicted p.text").text_content() or ""
         )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sweeps_side_by_side_are_drawn_readable_and_inside(
+    browser: Browser, store: Store, tmp_path: Path, size: str
+) -> None:
+    names = ("night", "a-sweep-with-quite-a-long-name", "accuracies")
+    for name in names:
+        record = samples.sweep("mutag" if name == "accuracies" else "freesolv", name=name)
+        samples.search(store, record)
+        samples.confirm(store, record, (15, 3), (1.1, 1.2))
+    write_comparison([(name, load_sweep(store, name)) for name in names], tmp_path)
+    with Opened(browser, tmp_path / "compare.html", size, color_scheme="dark") as opened:
+        page = opened.page
+        assert opened.errors == []
+        figures = page.query_selector_all(".figure")
+        assert [bool(figure.query_selector(DRAWN)) for figure in figures] == [True] * 3
+        assert page.evaluate(OVERFLOWS) == []
+        assert page.evaluate(CUT) == []
+        assert opened.faint() == []
+        text = page.locator("#progress p.text").text_content() or ""
+        assert text.endswith("Of another metric, and not shown: accuracies.")

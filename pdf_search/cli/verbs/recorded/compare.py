@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument
+from typer import Argument, Option
 
 from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions
-from pdf_search.cli.output import print_json, print_result
+from pdf_search.cli.output import print_json, print_result, say
 from pdf_search.errors import ConfigError
+from pdf_search.paths import expanded
 
 if TYPE_CHECKING:
     from reports import SweepData
@@ -20,18 +22,25 @@ if TYPE_CHECKING:
 def compare(
     names: Annotated[list[str], Argument(metavar="NAME NAME...", help="Two sweeps or more.")],
     output: OutputOptions,
+    to: Annotated[
+        Path | None, Option(metavar="FOLDER", help="Write the tables and a page there.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Set sweeps side by side, and say whether their winners differ measurably.
 
     The winner of a sweep is the first of its confirmed trials. Differences are to the first sweep.
     """
-    from reports import compared, grid_plain, sweeps_grid
+    from reports import compared, grid_plain, sweeps_grid, write_comparison
 
     if len(names) < 2 or len(set(names)) < len(names):
         raise ConfigError("name two different sweeps or more: `pdf-search list` lists them")
     sweeps = [(name, _load(name, output)) for name in names]
     grid = sweeps_grid(sweeps)
+    if to is not None:
+        folder = expanded(to).resolve()
+        write_comparison(sweeps, folder)
+        say(f"page: {folder / 'compare.html'}")
     if as_json:
         rows = {line.name: dict(zip(grid.columns, line.cells, strict=True)) for line in grid.lines}
         found = [compared(sweeps[0], other) for other in sweeps[1:]]
