@@ -4,6 +4,7 @@ from .cache_contents import cache_parts as cache_parts
 from .cache_contents import chosen_parts as chosen_parts
 from .cache_contents import remove_parts as remove_parts
 from .compact_bases import CompactBases as CompactBases
+from .domain import Domain as Domain
 from .molecules.elements import Kinds as Kinds
 from .molecules.elements import Unseen as Unseen
 from .molecules.elements import are_molecules as are_molecules

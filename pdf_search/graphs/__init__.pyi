@@ -18,6 +18,8 @@ from .batch import Nodes as Nodes
 from .batch import counts as counts
 from .batch import places as places
 from .batch import put as put
+from .circular import surroundings as surroundings
+from .distinct import distinct_rows as distinct_rows
 from .graph_set import Array as Array
 from .graph_set import GraphSet as GraphSet
 from .pivots import LEAST as LEAST

@@ -15,6 +15,7 @@ from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared
 from pdf_search.errors import ConfigError, TrialError
 from pdf_search.graphs import GraphSet
+from pdf_search.inference.calibration import Calibration, calibration_of
 from pdf_search.model import PDFNetwork
 from pdf_search.records import Phase, Replicate
 from pdf_search.training import (
@@ -50,6 +51,7 @@ class Trained:
     is, "best validation epoch" or "last epoch". ``excerpt``: the graphs saved with the model, on
     which it can be explained. ``data``: the data set that it was trained on; None if not given.
     ``importance``: what the run measured of each (eps, k), over all its replicates.
+    ``calibration``: of its probabilities; None for a regression.
     """
 
     config: TrialConfig
@@ -62,6 +64,7 @@ class Trained:
     excerpt: Excerpt | None = None
     data: Prepared | None = None
     importance: dict[str, Any] | None = None
+    calibration: Calibration | None = None
 
     def part(self, number: int = 0) -> tuple[str, np.ndarray]:
         """The part to explain the model on: its name, and the numbers of its first graphs.
@@ -155,7 +158,7 @@ def load_trained(
     return Trained(
         config,
         facts,
-        _model(config, facts, weights, numbers),
+        built_model(config, facts, weights, numbers),
         tuple(config.replicates[r] for r in numbers),
         numbers,
         tuple(epochs[r] for r in numbers),
@@ -163,6 +166,7 @@ def load_trained(
         Excerpt.of(config, data) if data is not None else None,
         data,
         read_importance(folder),
+        calibration_of(folder, facts.info.task, best),
     )
 
 
@@ -186,9 +190,10 @@ def _facts(
     return facts
 
 
-def _model(
+def built_model(
     config: TrialConfig, facts: ModelFacts, weights: dict[str, Tensor], numbers: tuple[int, ...]
 ) -> PDFNetwork:
+    """The network of these replicates of a run, with their part of all ``weights`` [R, ...]."""
     assert facts.info.shape is not None, "a prepared data set knows its input shape"
     replicates = tuple(config.replicates[r] for r in numbers)
     model = PDFNetwork(config.model, facts.info.shape, config.basis.size, replicates)

@@ -21,6 +21,7 @@ from pdf_search.data import (
 )
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.inference.load import Trained
+from pdf_search.inference.marks import MARKS, Marks
 from pdf_search.inference.predict import predictions
 from pdf_search.records import Task
 from pdf_search.wording import counted
@@ -34,15 +35,17 @@ _NOT_RECORDED = "the model does not record which elements and bond types its tra
 class Predicted:
     """A table of molecules with the predictions in new columns after its own.
 
-    Column ``unlike`` names the elements and bond types of a row that no training molecule has.
+    Column ``familiar`` is the share of atoms (nodes) whose like a training graph has, and
+    ``unlike`` says what is strange about a row; see ``pdf_search.data.Domain``. For molecules it
+    names the elements and bond types that no training molecule has, too.
     Each target T has the columns ``predicted_T`` (a value, or the probability of label 1) and
     ``spread_T``. A multi-class task has ``predicted_class`` instead, and for each class C the
     columns ``probability_C`` and ``spread_C``. A spread is the population standard deviation over
-    the replicates; it is empty for a single replicate. Column ``reason`` says why a row has no
-    prediction.
+    the replicates; it is empty for a single replicate. Column ``calibrated`` says whether the
+    probabilities are, yes or no. Column ``reason`` says why a row has no prediction.
 
-    ``notes`` name the elements and bond types that no training molecule has, and the molecules
-    with isotope labels.
+    ``notes`` tell of the calibration, of the elements and bond types that no training molecule has,
+    and of molecules with isotope labels.
     """
 
     table: pd.DataFrame
@@ -65,9 +68,10 @@ def predict_molecules(
     _check_molecules(trained)
     cells = [cell.strip() for cell in table.column(smiles, "--smiles")]
     names = prediction_columns(trained)
-    _check_new(table, [*names, "unlike", "reason"])
+    _check_new(table, [*names, *MARKS, "reason"])
     say, seen = progress or silent, trained.facts.seen
     values, unseen = Values.none(trained, len(cells)), Unseen(seen or Kinds((), ()))
+    marks = Marks(trained.facts.domain, len(cells), "atom")
     reasons: dict[int, str] = {}
     for start in range(0, len(cells), CHUNK):
         chunk = cells[start : start + CHUNK]
@@ -75,6 +79,7 @@ def predict_molecules(
         reasons |= {start + place: why for place, why in wrong.items()}
         if graphs is not None:
             values.put(start + places, predictions(trained, graphs))
+            marks.add(start + places, graphs)
             if seen is not None:
                 unseen.add(graphs, [table.lines[start + i] for i in places])
         if len(cells) > CHUNK:
@@ -82,10 +87,11 @@ def predict_molecules(
     reasons = {i: table.unreadable.get(table.lines[i], why) for i, why in reasons.items()}
     columns = columns_of(trained, values)
     unlike = unseen.by_line()
-    columns["unlike"] = [unlike.get(line, "") for line in table.lines]
+    columns |= marks.columns({i: unlike.get(line, "") for i, line in enumerate(table.lines)})
     columns["reason"] = [reasons.get(i, "") for i in range(len(cells))]
     readable = [i for i in range(len(cells)) if i not in reasons]
-    notes = unseen.notes() if seen is not None or not readable else [_NOT_RECORDED]
+    notes = calibration_notes(trained)
+    notes += unseen.notes() if seen is not None or not readable else [_NOT_RECORDED]
     notes += isotope_notes([cells[i] for i in readable], [table.lines[i] for i in readable])
     own = pd.DataFrame(table.rows, columns=list(table.columns))
     count = len(trained.replicates)
@@ -132,7 +138,14 @@ def columns_of(trained: Trained, values: Values) -> dict[str, Any]:
     for number, name in enumerate(names):
         columns[f"probability_{name}" if multiclass else f"predicted_{name}"] = mean[:, number]
         columns[f"spread_{name}"] = spread[:, number]
+    if trained.calibration is not None:
+        columns["calibrated"] = "no" if trained.calibration.why_not else "yes"
     return columns
+
+
+def calibration_notes(trained: Trained) -> list[str]:
+    """A note on whether the probabilities are calibrated; none for a regression."""
+    return [] if trained.calibration is None else [trained.calibration.words]
 
 
 def _names(trained: Trained) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from pdf_search.data import OwnGraphs, Progress, graph_set_of, raw_graphs, silen
 from pdf_search.errors import DataError
 from pdf_search.graphs import Array
 from pdf_search.inference.load import Trained
-from pdf_search.inference.molecules import CHUNK, Predicted, Values, columns_of
+from pdf_search.inference.marks import Marks
+from pdf_search.inference.molecules import CHUNK, Predicted, Values, calibration_notes, columns_of
 from pdf_search.inference.predict import predictions
 from pdf_search.wording import counted
 
@@ -22,7 +23,7 @@ def predict_graphs(
 ) -> Predicted:
     """Predict graphs with all replicates of ``trained``; their targets, if any, are not used.
 
-    The table has the number of each graph, from 0, and the columns of ``Predicted``.
+    The table has the number of each graph, from 0, and the columns of ``Predicted`` but ``reason``.
 
     Raises:
         DataError: The graphs have other features than those of the training, or other codes.
@@ -31,15 +32,19 @@ def predict_graphs(
     assert shape is not None
     graphs, notes = _fitting(graphs, shape)
     values, say = Values.none(trained, len(graphs)), progress or silent
+    marks = Marks(trained.facts.domain, len(graphs), "node")
     node_ptr, edge_ptr = (np.concatenate([[0], np.cumsum(c)]) for c in _counts(graphs))
     for start in range(0, len(graphs), CHUNK):
         stop = min(start + CHUNK, len(graphs))
         part = _part(graphs, start, stop, node_ptr, edge_ptr)
         known = graph_set_of(raw_graphs(part), part.self_row)
         values.put(np.arange(start, stop), predictions(trained, known))
+        marks.add(np.arange(start, stop), known)
         if len(graphs) > CHUNK:
             say(f"predicted {stop:,} of {counted(len(graphs), 'graph')}")
-    table = pd.DataFrame({"graph": np.arange(len(graphs)), **columns_of(trained, values)})
+    columns = columns_of(trained, values) | marks.columns({})
+    table = pd.DataFrame({"graph": np.arange(len(graphs)), **columns})
+    notes = [*notes, *calibration_notes(trained)]
     return Predicted(table, len(trained.replicates), 0, tuple(notes))
 
 

@@ -28,4 +28,6 @@ def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
             batch = data.collate(numbers.expand(len(trained.replicates), -1).contiguous())
             outputs.append(trained.model(batch, data.rows, data.edge_types) * std + mean)
     rows = torch.cat(outputs, 1)
+    if trained.calibration is not None:
+        rows = rows / trained.calibration.temperature
     return np.asarray(probabilities(trained.facts.info.task, rows).numpy())

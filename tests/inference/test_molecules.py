@@ -81,6 +81,7 @@ def test_rows_that_cannot_be_read_say_why(cache: Path, tmp_path: Path) -> None:
         "id",
         "predicted_a",
         "spread_a",
+        "familiar",
         "unlike",
         "reason",
     ]
@@ -108,7 +109,12 @@ def test_what_no_training_molecule_has_is_said(cache: Path, tmp_path: Path) -> N
 
     assert notes(SMILES) == ()
     marked = predict_molecules(trained, table(["CCO", "[Na+].[Br-]", "N->[Fe]"]), "smiles").table
-    assert marked["unlike"].tolist() == ["", "element Na, element Br", "element Fe, bond type misc"]
+    assert marked["unlike"].tolist() == [
+        "",
+        "element Na, element Br, 2 of 2 atoms unfamiliar",
+        "element Fe, bond type misc, 2 of 2 atoms unfamiliar",
+    ]
+    assert marked["familiar"].tolist() == [1, 0, 0]
     assert notes(["CCO", "odd", "CBr", "[Na+].[Br-]", "CC"]) == (
         "2 rows have an element that no training molecule has: Na (line 5), Br (line 4 and 1 more)",
     )

@@ -80,6 +80,11 @@ class Dataset:
         return len(self._graphs)
 
     @property
+    def graphs(self) -> OwnGraphs:
+        """The graphs as flat arrays."""
+        return self._graphs
+
+    @property
     def target_names(self) -> tuple[str, ...]:
         """The names of the targets."""
         return self._graphs.target_names

@@ -18,6 +18,7 @@ from pdf_search.config import TrialConfig
 from pdf_search.data import (
     AS_SPELT,
     DatasetInfo,
+    Domain,
     Kinds,
     Prepared,
     are_molecules,
@@ -41,7 +42,8 @@ class ModelFacts:
     ``featuriser``: the version that turned SMILES into graphs. ``graphs``: the number of graphs in
     the data set. ``prepared``: the folder of the prepared data, from which more graphs can be read.
     ``seen``: elements and bond types in the training parts of all replicates; None for graphs that
-    are no molecules, and where it was not recorded.
+    are no molecules, and where it was not recorded. ``domain``: what else the graphs of these parts
+    have, to mark unlike ones; None where it was not recorded.
 
     ``mean`` and ``std`` [R, 1, T]: of the training targets if they were standardised, else 0 and 1.
     """
@@ -56,11 +58,13 @@ class ModelFacts:
     mean: Tensor
     std: Tensor
     seen: Kinds | None = None
+    domain: Domain | None = None
 
     @classmethod
     def of(cls, config: TrialConfig, data: Prepared, splits: ReplicateSplits) -> ModelFacts:
         """Collect the facts of a trial and its data."""
         mean, std = target_scale(config, data, splits)
+        trained = np.concatenate(splits.parts["train"])
         return cls(
             info=data.info,
             target_names=data.target_names,
@@ -71,7 +75,8 @@ class ModelFacts:
             prepared=str(data.folder),
             mean=mean,
             std=std,
-            seen=_seen(data, splits) if are_molecules(data.info) else None,
+            seen=Kinds.of(data.graphs, trained) if are_molecules(data.info) else None,
+            domain=Domain.of(data.graphs, trained),
         )
 
     def state(self) -> dict[str, Any]:
@@ -84,6 +89,7 @@ class ModelFacts:
             "graphs": self.graphs,
             "prepared": self.prepared,
             "seen": self.seen and asdict(self.seen),
+            "domain": self.domain and self.domain.state(),
         }
         # Through JSON: a checkpoint that holds our own types could not be read without their code.
         return {"about": json.dumps(about), "mean": self.mean, "std": self.std}
@@ -101,7 +107,7 @@ class ModelFacts:
         if facts is None:
             return None
         about = json.loads(facts["about"])
-        seen = about.get("seen")
+        seen, domain = about.get("seen"), about.get("domain")
         return cls(
             info=parse_info(about["info"]),
             target_names=tuple(about["target_names"]),
@@ -113,6 +119,7 @@ class ModelFacts:
             mean=facts["mean"],
             std=facts["std"],
             seen=seen and Kinds(tuple(seen["elements"]), tuple(seen["bonds"])),
+            domain=domain and Domain.read(domain),
         )
 
 
@@ -125,10 +132,6 @@ def target_scale(config: TrialConfig, data: Prepared, splits: ReplicateSplits) -
         return splits.target_scale()
     count = len(splits.replicates)
     return torch.zeros(count, 1, 1), torch.ones(count, 1, 1)
-
-
-def _seen(data: Prepared, splits: ReplicateSplits) -> Kinds:
-    return Kinds.of(data.graphs, np.concatenate(splits.parts["train"]))
 
 
 def begun_with(folder: Path) -> tuple[str, str] | None:
