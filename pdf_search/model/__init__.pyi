@@ -4,11 +4,15 @@ from .engines import Network as Network
 from .engines import PairLayout as PairLayout
 from .engines import engine_data as engine_data
 from .engines import lay_out as lay_out
+from .fast import FastConvolution as FastConvolution
 from .fast_batch import FastBatch as FastBatch
 from .fast_data import FastData as FastData
+from .filters import Filter as Filter
 from .gin import GINData as GINData
 from .gin import GINNetwork as GINNetwork
+from .layers import Linear as Linear
 from .network import PDFNetwork as PDFNetwork
+from .randomness import Dropout as Dropout
 from .randomness import Noise as Noise
 from .randomness import private_order as private_order
 from .randomness import replicate_keys as replicate_keys

@@ -1,0 +1,157 @@
+"""PDF's filter and convolution as PyG modules, on the kernels of the fast engine.
+
+Legend: N nodes, E edges, T edge types, d channels, m bases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from pdf_search.config import ModelConfig
+from pdf_search.model import Dropout, FastConvolution, Filter, Linear
+from pdf_search.nn.pairs import FIRST, PDFPairs
+
+
+class PDFFilter(nn.Module):
+    """The filter f, from basis rows to a weight for each channel. Layers may share one.
+
+    Parameters have a leading dimension of 1, that of replicates.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        bases: int,
+        kind: Literal["lin", "1l", "2l"] = "2l",
+        shared: bool = False,
+        norm: bool = False,
+        softmax: bool = False,
+    ) -> None:
+        """Build the filter.
+
+        Args:
+            channels: d, the number of channels of the layers.
+            bases: m, ``PDFBases.size``.
+            kind: ``lin`` an affine map; ``1l``, ``2l`` one or two times (linear, [norm], GELU).
+            shared: One weight for all channels.
+            norm: BatchNorm, over all pairs of a batch.
+            softmax: Normalise the weights over the incoming pairs of each node.
+        """
+        super().__init__()
+        self.config = ModelConfig(
+            hidden=channels,
+            layers=1,
+            filter=kind,
+            channels="shd" if shared else "idp",
+            filter_norm=norm,
+            softmax=softmax,
+        )
+        self.f = Filter(self.config, bases, [_generator()])
+
+    def forward(self, pairs: PDFPairs, activation: Literal["gelu", "relu"] = "gelu") -> Weights:
+        """The weights of all pairs, for ``PDFConv.convolve``; messages have the ``activation``."""
+        config = self.config.model_copy(update={"activation": activation})
+        made = FastConvolution(self.f, pairs.batch, pairs.rows, config, Dropout(0.0, None))
+        return Weights(made, pairs)
+
+
+class Weights:
+    """The weights of all pairs of a batch."""
+
+    def __init__(self, convolution: FastConvolution, pairs: PDFPairs) -> None:
+        self.convolution = convolution
+        self.pairs = pairs
+
+
+class PDFConv(nn.Module):
+    """out[v] = sum over pairs (v, u) of f(b[v, u]) * act(W (x[u] + e[t(v, u)]) + c).
+
+    A pair's type t is that of its edge; pairs that are no edge, and those of a node with itself,
+    have types of their own. Without edge types e is absent. Output, gradients and kernels are those
+    of ``pdf_search``'s networks.
+
+    >>> conv = PDFConv(64, transform.size, edge_types=4)
+    >>> x = x + conv(x, data.edge_index, data.edge_type, data.batch, data.bases)
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        bases: int,
+        edge_types: int | nn.Embedding = 0,
+        *,
+        filter: PDFFilter | None = None,
+        activation: Literal["gelu", "relu"] = "gelu",
+        **of_filter: Any,
+    ) -> None:
+        """Build the layer.
+
+        Args:
+            channels: d, of the node states that come in and go out.
+            bases: m, ``PDFBases.size``.
+            edge_types: T, how many types edges have; or an embedding [T + 2, d] that layers share.
+            filter: One to be shared with other layers; by default its own.
+            activation: Of messages.
+            of_filter: ``kind``, ``shared``, ``norm``, ``softmax`` of its own filter.
+
+        Raises:
+            ValueError: a filter is given together with settings of one.
+        """
+        super().__init__()
+        if filter is not None and of_filter:
+            raise ValueError(f"{', '.join(of_filter)} would be of its own filter: one is given")
+        self.filter = filter or PDFFilter(channels, bases, **of_filter)
+        self.activation = activation
+        self.pre = Linear(channels, channels, [_generator()])
+        self.edges: nn.Embedding | None = None
+        if isinstance(edge_types, nn.Embedding):
+            self.edges = edge_types
+        elif edge_types:
+            self.edges = nn.Embedding(edge_types + FIRST, channels)
+
+    def forward(
+        self,
+        x: Tensor,
+        edge_index: Tensor,
+        edge_type: Tensor | None = None,
+        batch: Tensor | None = None,
+        bases: Mapping[str, Tensor] | None = None,
+    ) -> Tensor:
+        """Convolve ``x`` [N, d]; the other arguments are those of ``PDFPairs.of``.
+
+        Where several layers follow each other, ``PDFPairs.of``, ``PDFFilter`` and ``convolve`` do
+        once what they have in common.
+
+        Raises:
+            ValueError: ``bases`` is missing, or the parts do not belong together.
+        """
+        if bases is None:
+            raise ValueError("bases is missing: give data.bases, which the transform PDFBases adds")
+        softmax = self.filter.config.softmax
+        pairs = PDFPairs.of(edge_index, edge_type, batch, bases, softmax)
+        return self.convolve(x, self.filter(pairs, self.activation))
+
+    def convolve(self, x: Tensor, weights: Weights) -> Tensor:
+        """Convolve ``x`` [N, d] with the weights that a filter gives; returns [N, d].
+
+        Raises:
+            ValueError: ``x`` has another number of nodes, or edges have types and the layer none.
+        """
+        pairs = weights.pairs
+        if x.shape[0] != pairs.nodes:
+            raise ValueError(f"x has {x.shape[0]} nodes, bases are of {pairs.nodes}")
+        if pairs.typed != (self.edges is not None):
+            there, here = ("have", "none") if pairs.typed else ("have no", "some")
+            raise ValueError(f"edges {there} types, the layer was built for {here}: edge_types")
+        e = None if self.edges is None else self.edges.weight[None]
+        out: Tensor = weights.convolution(x[None], e, self.pre)[0]
+        return out
+
+
+def _generator() -> torch.Generator:
+    """A generator for initial values that follows ``torch.manual_seed``."""
+    return torch.Generator().manual_seed(int(torch.randint(2**62, ())))

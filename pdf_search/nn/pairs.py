@@ -1,0 +1,138 @@
+"""The pairs of a batch of PyG graphs as the kernels read them.
+
+Legend: B graphs, N nodes, E edges, P near pairs, U distinct basis rows, m bases, T edge types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pdf_search.config import ModelConfig
+from pdf_search.graphs import Bank, GraphSet, distinct_rows
+from pdf_search.model import FastBatch, FastData, engine_data
+
+OTHER, SELF, FIRST = 0, 1, 2  # edge types: of pairs that are no edge, of a node with itself, edges'
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PDFPairs:
+    """The pairs of a batch, laid out once for all layers, on the device of its nodes.
+
+    ``typed``: whether pairs have types: 0 for a pair that is no edge, 1 for a node with itself, and
+    the types of edges shifted by 2.
+    """
+
+    batch: FastBatch
+    rows: Tensor  # [U, m]
+    typed: bool
+
+    @classmethod
+    def of(
+        cls,
+        edge_index: Tensor,
+        edge_type: Tensor | None,
+        batch: Tensor | None,
+        bases: Mapping[str, Tensor],
+        softmax: bool = False,
+    ) -> PDFPairs:
+        """Lay out a batch.
+
+        Args:
+            edge_index: [2, E], as ``PDFBases`` saw it.
+            edge_type: [E] integers from 0; None where edges have no types.
+            batch: [N] the graph of each node, ascending; None for a single graph.
+            bases: What ``PDFBases`` added, batched.
+            softmax: Whether the filter has one, which needs other lists.
+
+        Raises:
+            ValueError: the parts do not belong together.
+        """
+        device = bases["rows"].device
+        arrays = {name: value.cpu().numpy() for name, value in bases.items()}
+        if batch is not None:
+            _check_batch(batch.cpu().numpy(), arrays["nodes"])
+        kinds = None
+        if edge_type is not None:
+            kinds = _kinds(edge_index.cpu().numpy(), edge_type.cpu().numpy(), arrays)
+        bank = _bank(arrays, kinds)
+        config = ModelConfig(hidden=1, layers=1, softmax=softmax)
+        data = engine_data("fast", config, _graphs(bank), bank, device)
+        assert isinstance(data, FastData)
+        every = torch.arange(len(bank.node_count), device=device)[None]
+        return cls(data.collate(every), data.rows, kinds is not None)
+
+    @property
+    def nodes(self) -> int:
+        """N, the number of nodes."""
+        return self.batch.nodes.shape[1]
+
+
+def _check_batch(batch: Ints, nodes: Ints) -> None:
+    if not np.array_equal(batch, np.repeat(np.arange(len(nodes)), nodes)):
+        raise ValueError(
+            f"batch names {len(np.unique(batch))} graphs with {len(batch)} nodes, bases are of "
+            f"{len(nodes)} with {nodes.sum()}: apply PDFBases to every graph before it is batched"
+        )
+
+
+def _kinds(edges: Ints, types: Ints, arrays: Mapping[str, Any]) -> NDArray[np.int32]:
+    """The type of each pair, [P]."""
+    target, source = arrays["pair_index"]
+    nodes = int(arrays["nodes"].sum())
+    if types.shape != (edges.shape[1],) or types.dtype.kind not in "iu" or (types < 0).any():
+        raise ValueError(
+            f"edge_type is {types.dtype} {list(types.shape)}, not integers from 0, one for each "
+            f"of {edges.shape[1]} edges"
+        )
+    kinds = np.where(target == source, SELF, OTHER).astype(np.int32)
+    proper = edges[0] != edges[1]
+    keys, wanted = target * nodes + source, edges[1, proper] * nodes + edges[0, proper]
+    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    if not np.array_equal(keys[place], wanted):
+        raise ValueError("edge_index has edges that PDFBases did not see: apply it again")
+    kinds[place] = types[proper] + FIRST
+    return kinds
+
+
+def _bank(arrays: Mapping[str, Any], kinds: NDArray[np.int32] | None) -> Bank:
+    """The bank of the batch; equal rows of its graphs are shared."""
+    nodes, pairs, distinct = (arrays[name] for name in ("nodes", "pairs", "distinct"))
+    first_node, first_row = (np.cumsum(count) - count for count in (nodes, distinct))
+    rows, merged = distinct_rows(arrays["rows"])
+    target, source = arrays["pair_index"] - np.repeat(first_node, pairs)
+    far = arrays["far_row"]
+    return Bank(
+        grid=(),
+        hops=None if (far >= 0).all() else 1,
+        rows=rows,
+        node_count=nodes,
+        pair_ptr=np.concatenate([[0], np.cumsum(pairs)]),
+        target=target.astype(np.int32),
+        source=source.astype(np.int32),
+        row=merged[arrays["pair_row"] + np.repeat(first_row, pairs)],
+        edge_type=np.zeros(len(target), np.int32) if kinds is None else kinds,
+        far_row=np.where(far >= 0, merged[np.maximum(far, 0) + first_row], -1).astype(np.int32),
+    )
+
+
+def _graphs(bank: Bank) -> GraphSet:
+    """The graphs as the engine wants them; their features are not used."""
+    graphs, nodes = len(bank.node_count), int(bank.node_count.sum())
+    return GraphSet(
+        node_ptr=np.concatenate([[0], np.cumsum(bank.node_count)]),
+        nodes=np.zeros((nodes, 1), np.int64),
+        edge_ptr=np.zeros(graphs + 1, np.int64),
+        edges=np.zeros((2, 0), np.int32),
+        edge_type=np.zeros(0, np.int32),
+        edge_types=np.zeros((1, 0), np.int64),
+        self_type=0,
+        targets=np.full((graphs, 1), np.nan, np.float32),
+    )

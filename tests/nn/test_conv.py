@@ -1,0 +1,154 @@
+"""PDFConv against the reference engine: output and every gradient, on batches by PyG."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.loader import DataLoader
+
+from pdf_search.graphs.bank_builder import build_bank
+from pdf_search.graphs.batch import DeviceData
+from pdf_search.graphs.graph_set import GraphSet
+from pdf_search.model.randomness import Dropout
+from pdf_search.model.reference import ReferenceConvolution
+from pdf_search.nn import PDFBases, PDFConv, PDFFilter, PDFPairs
+from tests.graphs.makers import SHAPES, graph_set
+
+CHANNELS, TYPES = 6, 3
+EPS, POWERS = [-0.5, -0.2], 3
+
+
+def data_of(graphs: GraphSet, transform: PDFBases) -> list[Data]:
+    """The graphs as PyG's, with edge types from 0, after the transform."""
+    found = []
+    for number in range(len(graphs)):
+        one = graphs.subset(np.array([number]))
+        edges = torch.from_numpy(one.edges.astype(np.int64))
+        types = torch.from_numpy(one.edge_type.astype(np.int64)) - 1  # of 1 to 3
+        nodes = int(one.node_count[0])
+        data = Data(edge_index=edges, edge_type=types, num_nodes=nodes)
+        found.append(transform(data))
+    return found
+
+
+def reference(
+    conv: PDFConv, graphs: GraphSet, transform: PDFBases, x: Tensor, typed: bool
+) -> Tensor:
+    """What the reference engine computes, with the same parameters."""
+    data = DeviceData.build(graphs, build_bank(graphs, transform.basis), torch.device("cpu"))
+    batch = data.collate(torch.arange(len(graphs))[None])
+    config = conv.filter.config
+    made = ReferenceConvolution(conv.filter.f, batch, data.rows, config, Dropout(0.0, None))
+    e = None
+    if typed:
+        assert conv.edges is not None
+        e = conv.edges.weight[None]
+    return made(x[None], e, conv.pre)[0]
+
+
+@pytest.fixture(scope="module")
+def graphs() -> GraphSet:
+    made = graph_set(SHAPES)  # bond types 1 to 3, self pairs 1
+    # As PDFPairs numbers them: 0 no edge, 1 a node with itself, edges from 2.
+    types = np.random.default_rng(3).integers(2, 5, len(made.edge_type))  # differ by direction
+    return replace(
+        made, edge_type=types.astype(np.int32), edge_types=np.arange(5)[:, None], self_type=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "of_bases"),
+    [
+        ({}, {}),
+        ({"kind": "lin", "shared": True}, {}),
+        ({"kind": "1l", "norm": True}, {}),
+        ({"softmax": True}, {}),
+        ({"norm": True}, {"hops": 2}),
+        ({"norm": True, "softmax": True}, {"standardise": True}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("typed", [True, False])
+def test_output_and_gradients_are_those_of_the_reference_engine(
+    graphs: GraphSet, options: dict[str, Any], of_bases: dict[str, Any], typed: bool
+) -> None:
+    torch.manual_seed(1)
+    transform = PDFBases(EPS, POWERS, **of_bases)
+    if not typed:
+        none = np.zeros_like(graphs.edge_type)
+        plain = replace(graphs, edge_type=none, edge_types=np.zeros((1, 0), np.int64), self_type=0)
+    batch = Batch.from_data_list(
+        data_of(replace(graphs, edge_type=graphs.edge_type - 1), transform)
+    )
+    conv = PDFConv(CHANNELS, transform.size, TYPES if typed else 0, **options).train()
+    x = torch.randn(batch.num_nodes, CHANNELS, requires_grad=True)
+    weight = torch.randn(batch.num_nodes, CHANNELS)
+    leaves = [x, *conv.parameters()]
+
+    def gradients(out: Tensor) -> list[Tensor]:
+        return list(torch.autograd.grad((out * weight).sum(), leaves))
+
+    types = batch.edge_type if typed else None
+    ours = conv(x, batch.edge_index, types, batch.batch, batch.bases)
+    theirs = reference(conv, graphs if typed else plain, transform, x, typed)
+    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    found = gradients(ours)
+    for mine, true in zip(found, gradients(theirs), strict=True):
+        torch.testing.assert_close(mine, true, rtol=1e-3, atol=1e-4)
+    assert all(float(gradient.abs().max()) > 0 for gradient in found[:2])
+
+
+def test_layers_may_share_pairs_filter_and_embedding(graphs: GraphSet) -> None:
+    transform = PDFBases(EPS, POWERS)
+    some = data_of(replace(graphs, edge_type=graphs.edge_type - 1), transform)
+    (batch,) = DataLoader(some, batch_size=len(some))
+    filter_ = PDFFilter(CHANNELS, transform.size, norm=True)
+    embedding = nn.Embedding(TYPES + 2, CHANNELS)
+    layers = [PDFConv(CHANNELS, transform.size, embedding, filter=filter_) for _ in range(2)]
+    x = apart = torch.randn(batch.num_nodes, CHANNELS)
+    given = (batch.edge_index, batch.edge_type, batch.batch, batch.bases)
+    weights = filter_(PDFPairs.of(*given))
+    for layer in layers:
+        x = x + layer.convolve(x, weights)
+        apart = apart + layer(apart, *given)
+    torch.testing.assert_close(x, apart)
+    names = {name for name, _ in nn.ModuleList(layers).named_parameters()}
+    assert not {name for name in names if name.startswith("1.") and ".pre" not in f".{name}"}
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    transform = PDFBases([-0.3], 2)
+    ring = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
+    data = transform(Data(edge_index=ring, edge_type=torch.zeros(6, dtype=torch.long), num_nodes=3))
+    x = torch.randn(3, CHANNELS)
+    plain = PDFConv(CHANNELS, transform.size)
+    assert plain(x, ring, bases=data.bases).shape == x.shape
+    with pytest.raises(ValueError, match="bases is missing"):
+        plain(x, ring)
+    with pytest.raises(ValueError, match="x has 2 nodes, bases are of 3"):
+        plain(x[:2], ring, bases=data.bases)
+    with pytest.raises(ValueError, match="edges have types, the layer was built for none"):
+        plain(x, ring, data.edge_type, None, data.bases)
+    typed = PDFConv(CHANNELS, transform.size, 1)
+    with pytest.raises(ValueError, match="edges have no types"):
+        typed(x, ring, bases=data.bases)
+    with pytest.raises(ValueError, match="not integers from 0"):
+        typed(x, ring, data.edge_type.float(), None, data.bases)
+    with pytest.raises(ValueError, match="batch names 2 graphs with 3 nodes"):
+        plain(x, ring, None, torch.tensor([0, 0, 1]), data.bases)
+    path = transform(Data(edge_index=ring[:, :4], num_nodes=4))
+    far = torch.tensor([[0, 3], [3, 0]])
+    with pytest.raises(ValueError, match="edges that PDFBases did not see"):
+        PDFPairs.of(far, torch.zeros(2, dtype=torch.long), None, path.bases)
+    with pytest.raises(ValueError, match="without its reverse"):
+        transform(Data(edge_index=ring[:, :1], num_nodes=3))
+    with pytest.raises(ValueError, match="outside"):
+        PDFBases([0.5], 2)
+    with pytest.raises(ValueError, match="kind would be of its own filter"):
+        PDFConv(CHANNELS, transform.size, filter=PDFFilter(CHANNELS, transform.size), kind="lin")
