@@ -1,0 +1,28 @@
+"""The parameters of a space as the domains of Ray Tune."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ray import tune
+
+from pdf_search.space import Choice, IntRange, Parameter, Space
+
+
+def parameter_space(space: Space) -> dict[str, Any]:
+    """The parameters of a space as Tune's domains, by their dotted paths, for ``param_space``.
+
+    All are drawn; ``trainable`` leaves out those whose condition does not hold.
+    """
+    return {parameter.path: _domain(parameter) for parameter in space.parameters()}
+
+
+def _domain(parameter: Parameter) -> Any:
+    domain = parameter.domain
+    # Of Tune's own quantised domains none counts its steps from the lowest value.
+    if isinstance(domain, Choice) or (domain.values is not None and domain.step != 1):
+        return tune.choice(list(domain.values or ()))
+    if isinstance(domain, IntRange):
+        draw = tune.lograndint if domain.log else tune.randint
+        return draw(domain.low, domain.high + 1)
+    return (tune.loguniform if domain.log else tune.uniform)(domain.low, domain.high)
