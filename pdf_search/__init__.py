@@ -1,13 +1,7 @@
 """Hyperparameter search for PDF graph networks (Parameterized Decomposition & Filtering)."""
 
-from typing import Any
+import lazy_loader
 
 __version__ = "0.1.0"
 
-
-def __getattr__(name: str) -> Any:
-    if name == "Dataset":  # not before it is used: it imports numpy and more
-        from pdf_search.data import Dataset  # noqa: PLC0415
-
-        return Dataset
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -16,6 +16,7 @@ from pdf_search.cli.verbs.cache import cache
 from pdf_search.cli.verbs.data import data
 from pdf_search.cli.verbs.doctor import doctor
 from pdf_search.cli.verbs.explain import explain
+from pdf_search.cli.verbs.export import export
 from pdf_search.cli.verbs.plan import plan
 from pdf_search.cli.verbs.predict import predict
 from pdf_search.cli.verbs.quickstart import quickstart
@@ -82,6 +83,7 @@ _VERBS = {
         "compare": compare,
         "explain": explain,
         "predict": predict,
+        "export": export,
     },
     "Around": {
         "data": data,

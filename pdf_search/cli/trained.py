@@ -41,11 +41,16 @@ class TrialOptions:
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A trained model on storage; ``explained`` is the default folder of its explanation."""
+    """A trained model on storage; ``explained`` is the default folder of its explanation.
+
+    ``trial`` is its number and phase in a sweep. ``exported``: its folder is one of ``export``.
+    """
 
     config: TrialConfig
     checkpoint: str  # folder or URI
     explained: Path
+    trial: tuple[int, Phase] | None = None
+    exported: bool = False
 
 
 def find_run(
@@ -61,7 +66,7 @@ def find_run(
     """
     if which.trial is not None:
         return _of_sweep(run, which.trial, which.phase, output)
-    from pdf_search.inference import read_config
+    from pdf_search.inference import is_exported, load_exported, read_config
     from pdf_search.runs import find_folder, holds_sweep
     from pdf_search.training import CHECKPOINT
 
@@ -73,6 +78,10 @@ def find_run(
             if parts or not winner:
                 raise _needs_number(found, parts)
         return _of_sweep(run, _winner(found), Phase.CONFIRM, output)
+    if is_exported(folder):
+        return StoredModel(
+            load_exported(folder).config, str(folder), folder / "explain", None, True
+        )
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():
         raise ConfigError(
@@ -142,8 +151,8 @@ def _of_sweep(name: str, number: int, phase: Phase, output: OutputOptions) -> St
         )
     config = parse_trial(trial.config, f"trial {number} of {name}")
     say(f"model: trial {number} of phase {phase.value} ({trial.origin})")
-    own = folder.path / "explain" / folder.part
-    return StoredModel(config, folder.checkpoint(trial.checkpoint), own / f"{phase.value}-{number}")
+    explained = folder.path / "explain" / folder.part / f"{phase.value}-{number}"
+    return StoredModel(config, folder.checkpoint(trial.checkpoint), explained, (number, phase))
 
 
 @contextmanager
@@ -172,6 +181,11 @@ def loaded_to_explain(
     from pdf_search.errors import TrialError
     from pdf_search.inference import load_trained, with_excerpt
 
+    if stored.exported:
+        raise ConfigError(
+            f"{stored.checkpoint} is an exported model, without graphs to explain it on: explain "
+            "the run that it came from"
+        )
     with _local(stored.checkpoint) as folder:
         trained = _load(folder, stored, source, replicate)
         if trained.data is None:
@@ -187,8 +201,10 @@ def loaded_to_explain(
 
 def _load(folder: Path, stored: StoredModel, source: DataOptions, replicate: int | None) -> Trained:
     from pdf_search.data import recorded_data
-    from pdf_search.inference import NeedsDataError, load_trained
+    from pdf_search.inference import NeedsDataError, load_exported, load_trained
 
+    if stored.exported:
+        return load_exported(folder)
     try:
         return load_trained(folder, stored.config, None, replicate)
     except NeedsDataError as needs:

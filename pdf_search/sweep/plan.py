@@ -264,11 +264,15 @@ def _check_labels(plan: Plan) -> None:
 
 
 def available_nodes(options: SweepOptions) -> list[Node]:
-    """This machine, or the nodes of the cluster at ``--address``."""
-    if options.address is None:
-        return [this_machine()]
-    from pdf_search.sweep.tune.ray_session import describe_cluster  # noqa: PLC0415
+    """The nodes of the Ray that runs in this process, of ``--address``, or this machine."""
+    from pdf_search.sweep.tune.ray_session import (  # noqa: PLC0415
+        cluster_nodes,
+        describe_cluster,
+        ray_runs,
+    )
 
+    if options.address is None:
+        return cluster_nodes() if ray_runs() else [this_machine()]
     check_reachable(options.address)
     return describe_cluster(options.address)
 

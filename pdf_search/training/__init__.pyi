@@ -9,7 +9,9 @@ from .artifacts.excerpt import sample_size as sample_size
 from .artifacts.facts import ModelFacts as ModelFacts
 from .artifacts.facts import begun_with as begun_with
 from .artifacts.run_folder import CONFIG as CONFIG
+from .artifacts.run_folder import CURVE as CURVE
 from .artifacts.run_folder import RunFolder as RunFolder
+from .artifacts.run_folder import read_curve as read_curve
 from .artifacts.run_folder import with_bases_of as with_bases_of
 from .artifacts.run_folder import with_versions_of as with_versions_of
 from .artifacts.target_values import target_values as target_values
@@ -21,4 +23,5 @@ from .importance.recorded import read_importance as read_importance
 from .replicate_trainer import PREDICTION_BATCH as PREDICTION_BATCH
 from .replicates import ReplicateSplits as ReplicateSplits
 from .selection import probabilities as probabilities
+from .trial import Save as Save
 from .trial import run_trial as run_trial

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,17 +38,32 @@ def ray_session(
 ) -> Iterator[None]:
     """Run Ray on this machine, or connect to a cluster, inside a ``with`` block.
 
-    Ray's messages go to the file ``log``. Inside ``one_ray``, its session is used.
+    Ray's messages go to the file ``log``. Inside ``one_ray``, its session is used. Where the caller
+    has started Ray in this process, that Ray is used and left running.
 
     Raises:
-        ResourceError: the cluster cannot be reached, or Ray cannot start here or runs already.
+        ResourceError: the cluster cannot be reached, Ray cannot start here, or another one than
+            that of ``address`` runs in this process.
     """
-    if address is None and _kept_open:
-        with logging_to(log):
+    if address is None and (_kept_open or ray_runs()):
+        with _as_it_runs(), logging_to(log):
             yield
         return
     with _started(cpus, gpus, address, log.parent, say), logging_to(log):
         yield
+
+
+def ray_runs() -> bool:
+    """Whether this process is connected to a Ray already."""
+    if "ray" not in sys.modules:
+        return False
+    import ray  # noqa: PLC0415
+
+    return bool(ray.is_initialized())
+
+
+def _as_it_runs() -> AbstractContextManager[None]:
+    return nullcontext() if _kept_open else surroundings("as it runs")
 
 
 @contextmanager
@@ -73,7 +89,10 @@ def _started(
         import ray  # noqa: PLC0415
 
         if ray.is_initialized():
-            raise ResourceError("Ray runs in this process already: ray.shutdown() before a sweep")
+            raise ResourceError(
+                f"Ray runs in this process already, and --address {address} is given too: leave "
+                "it out to use the Ray that runs, or ray.shutdown() before"
+            )
         with own_processes(say) if address is None else nullcontext():
             try:
                 with _folder_without_code(folder):

@@ -184,6 +184,6 @@ def open_runner(
         ray_session(cpus, gpus, options.address, folder.log, say),
     ):
         stop_condition.take_signals()
-        if options.address is not None:
+        if options.address is not None or nodes_differ():
             check_nodes(storage)
         yield Runner(shared, size, storage, stop_condition)

@@ -1,0 +1,44 @@
+"""Loading a search space by the words of Python instead of those of the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pdf_search.data import Asked
+from pdf_search.space import Space
+from pdf_search.space import load_space as load
+
+
+def load_space(
+    source: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    smiles: str | None = None,
+    target: str | Sequence[str] = (),
+    task: str | None = None,
+    split: str | None = None,
+    skip_bad_rows: bool = False,
+) -> Space:
+    """Load the search space of a shipped name, a data set, a space file, or a data file.
+
+    Args:
+        source: ``"zinc"``, ``"./mine.yaml"``, ``"molecules.csv"``, ``"graphs.npz"``.
+        settings: Changes by dotted path, as ``--set`` makes them: ``{"training.epochs": 40}``, or
+            a domain in place of a value: ``{"model.hidden": {"choice": [32, 64]}}``.
+        smiles: Of a data file: the column of the molecules; by default it is guessed, and said.
+        target: Of a data file: the column or columns to predict.
+        task: Of a data file: ``regression`` or ``classification``.
+        split: Of a data file: ``random``, ``scaffold``, or a column.
+        skip_bad_rows: Of a data file: leave out rows that cannot be read.
+
+    Raises:
+        SpaceError: no such space, or a list of every problem with line, key and remedy.
+        DataError: the data file cannot be read.
+    """
+    sets = [f"{path}={json.dumps(value)}" for path, value in (settings or {}).items()]
+    targets = (target,) if isinstance(target, str) else tuple(target)
+    asked = Asked(smiles, targets, task, split, skip_bad_rows)
+    return load(str(source), sets, asked=asked)

@@ -1,0 +1,67 @@
+"""The Python interface: a whole small sweep, where notebooks and servers would run it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import pdf_search
+from pdf_search.api import Settings
+from pdf_search.errors import ConfigError, StoreError
+from pdf_search.sweep import SweepOptions
+from tests.api import run_in_thread
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.ray
+def test_a_sweep_off_the_main_thread_in_a_loop_beside_a_ray(tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "hydration.csv", tmp_path)
+    words = [sys.executable, "-W", "ignore", run_in_thread.__file__, str(tmp_path)]
+    done = subprocess.run(
+        [*words, str(tmp_path / "cache")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["phases"] == ["search", "search", "confirm", "confirm"]
+    assert found["states"] == ["COMPLETE"] * 4
+    assert found["best"][:2] == ["confirm", 0]
+    assert found["best"][2:] == pytest.approx(found["test"])
+    assert found["predicted"] == pytest.approx(found["loaded"])
+    assert found["predicted"][0] != found["predicted"][1]
+    assert found["report"]
+    assert "Trial(0 of confirm: test RMSE" in found["again"]
+    assert found["ray"] == 7  # the caller's Ray goes on
+    with pytest.raises(ConfigError, match="there already"):
+        pdf_search.open_sweep(tmp_path / "runs" / "small").best.export(tmp_path / "model")
+
+
+def test_settings_are_those_of_the_command_line() -> None:
+    ours = {field.name for field in fields(SweepOptions)} - {"quick"}
+    assert set(Settings.__annotations__) == ours
+
+
+def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no setting trails"):
+        pdf_search.run_sweep(EXAMPLES / "hydration.csv", trails=3, quiet=True)  # type: ignore[call-arg]
+    with pytest.raises(StoreError, match="no sweep in"):
+        pdf_search.open_sweep("none", out=tmp_path)
+    with pytest.raises(AttributeError):
+        _ = pdf_search.nothing  # type: ignore[attr-defined]
+
+
+def test_a_space_takes_settings_as_python_has_them() -> None:
+    space = pdf_search.load_space(
+        EXAMPLES / "hydration.csv",
+        {"model.hidden": {"choice": [8, 16]}, "training.epochs": 3, "model.softmax": False},
+    )
+    by_path = {parameter.path: parameter for parameter in space.parameters()}
+    assert by_path["model.hidden"].domain.values == (8, 16)
+    assert "model.softmax" not in by_path
+    assert space.defaults.epochs == 3
