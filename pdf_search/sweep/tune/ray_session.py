@@ -54,8 +54,8 @@ def ray_session(
 
 
 def ray_runs() -> bool:
-    """Whether this process is connected to a Ray already."""
-    if "ray" not in sys.modules:
+    """Whether the caller has started Ray in this process, or connected it to one."""
+    if "ray" not in sys.modules or _kept_open:
         return False
     import ray  # noqa: PLC0415
 
