@@ -13,7 +13,7 @@ import ray
 import pdf_search
 
 SETTINGS = {
-    "training.epochs": 2,
+    "training.epochs": 1,
     "model.hidden": 8,
     "model.layers": 1,
     "basis": {"pairs": [[-0.3, 1]]},
@@ -28,7 +28,7 @@ async def cell(out: Path, cache: Path, found: dict[str, object]) -> None:
         name="small",
         out=out / "runs",
         cache=cache,
-        trials=2,
+        trials=1,
         top_k=1,
         seeds=2,
         method="random",

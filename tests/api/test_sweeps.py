@@ -21,6 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.ray
+@pytest.mark.timeout(400)
 def test_a_sweep_off_the_main_thread_in_a_loop_beside_a_ray(tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "hydration.csv", tmp_path)
     words = [sys.executable, "-W", "ignore", run_in_thread.__file__, str(tmp_path)]
@@ -29,8 +30,8 @@ def test_a_sweep_off_the_main_thread_in_a_loop_beside_a_ray(tmp_path: Path) -> N
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    assert found["phases"] == ["search", "search", "confirm", "confirm"]
-    assert found["states"] == ["COMPLETE"] * 4
+    assert found["phases"] == ["search", "confirm", "confirm"]
+    assert found["states"] == ["COMPLETE"] * 3
     assert found["best"][:2] == ["confirm", 0]
     assert found["best"][2:] == pytest.approx(found["test"])
     assert found["predicted"] == pytest.approx(found["loaded"])
