@@ -47,6 +47,7 @@ class Settings(TypedDict, total=False):
     no_portfolio: bool
     from_sweeps: tuple[str, ...]
     checkpoint_seconds: float
+    epoch_timeout: float
     data_root: Path | None
     cache: Path | None
     assume_yes: bool
