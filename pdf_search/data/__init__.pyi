@@ -37,6 +37,7 @@ from .prepared.unlabelled import graph_set_of as graph_set_of
 from .raw.ogb_package import import_ogb as import_ogb
 from .raw.raw_set import Progress as Progress
 from .raw.raw_set import silent as silent
+from .raw.sources import SHIPPED as SHIPPED
 from .raw.sources import sets_below as sets_below
 from .registry import TU_SETS as TU_SETS
 from .registry import DatasetInfo as DatasetInfo

@@ -32,3 +32,13 @@ def test_own_molecules(run: Run, home: Path) -> None:
     keys = ["--set", "data.smiles=SMILES", "--set", "data.targets=[logS]"]
     found = json.loads(run("data", "own.csv", *keys, "--json").stdout)
     assert (found["title"], found["graphs"], found["task"]) == ("own", 30, "regression")
+
+
+def test_a_shipped_table_is_copied_and_read_as_ones_own(run: Run, home: Path) -> None:
+    assert "written: mine.csv" in run("data", "freesolv", "--copy", "mine.csv").stderr
+    found = json.loads(run("data", "mine.csv", "--target", "expt", "--json").stdout)
+    assert found["graphs"] == json.loads(run("data", "freesolv", "--json").stdout)["graphs"]
+    assert "mine.csv exists" in run("data", "freesolv", "--copy", "mine.csv", code=2).stderr
+    assert "only freesolv comes along" in run("data", "zinc", "--copy", "z.csv", code=2).stderr
+    assert "cannot be written" in run("data", "freesolv", "--copy", "no/z.csv", code=2).stderr
+    assert sorted(path.name for path in home.iterdir()) == ["mine.csv"]

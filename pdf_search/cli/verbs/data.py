@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OwnOptions
-from pdf_search.cli.output import facts, megabytes, print_json, print_result
+from pdf_search.cli.output import facts, megabytes, print_json, print_result, say
 from pdf_search.errors import ConfigError
 from pdf_search.wording import counted
 
@@ -32,12 +32,18 @@ def data(
         list[str] | None,
         Option("--set", metavar="data.KEY=VALUE", help="data.smiles=..., data.targets=[...]"),
     ] = None,
+    copy: Annotated[
+        Path | None, Option(metavar="FILE", help="Write the table of a shipped data set.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Prepare a data set (once) and print what is in it."""
     from pdf_search.data import GUESSED, load_prepared, outlook, statistics
     from pdf_search.records import Task
 
+    if copy is not None:
+        _copy_table(name or "", copy)
+        return
     if listed or name is None:
         _list_data(source.cache, as_json)
         return
@@ -51,6 +57,22 @@ def data(
         return
     guess = GUESSED.get(Task(found["task"])) if config.path and config.task is None else None
     print_result(_data_text(found, guess))
+
+
+def _copy_table(name: str, target: Path) -> None:
+    from pdf_search.data import SHIPPED
+
+    if name not in SHIPPED:
+        raise ConfigError(f"--copy: only {', '.join(SHIPPED)} comes along; the rest is downloaded")
+    if target.exists():
+        raise ConfigError(f"{target} exists: choose another file")
+    try:
+        target.write_bytes(SHIPPED[name].read_bytes())
+    except OSError as error:
+        raise ConfigError(
+            f"{target} cannot be written ({error.strerror}): give a file in a folder that exists"
+        ) from None
+    say(f"written: {target}")
 
 
 def _data_text(found: dict[str, Any], guess: str | None) -> str:

@@ -25,6 +25,8 @@ from pdf_search.data.registry import TU_SETS, DatasetInfo, lookup
 from pdf_search.errors import DataError
 from pdf_search.paths import expanded
 
+SHIPPED = {"freesolv": Path(str(files("pdf_search.data") / "freesolv" / "freesolv.csv"))}
+
 
 @dataclass(frozen=True)
 class RawFiles:
@@ -233,7 +235,7 @@ def _ogb_names(name: str) -> frozenset[str]:
 
 def _table_files(config: DataConfig, info: DatasetInfo) -> RawFiles:
     if info.name != "csv":
-        path = Path(str(files("pdf_search.data") / "freesolv" / "freesolv.csv"))
+        path = SHIPPED["freesolv"]
         config = DataConfig(
             name="csv", path=str(path), targets=("expt",), featuriser=config.featuriser
         )
