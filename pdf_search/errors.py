@@ -28,6 +28,10 @@ class ResourceError(PdfSearchError):
     """The run needs a resource that is not there (a GPU, memory, a cluster)."""
 
 
+class FullDiskError(PdfSearchError):
+    """A disk is full. The message says where, and how many bytes are free."""
+
+
 class TrialError(PdfSearchError):
     """A trial cannot be trained as configured."""
 

@@ -165,7 +165,10 @@ class EpochReport:
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """How the training of a trial ended: COMPLETE, or DIVERGED with the reason in ``message``."""
+    """How the training of a trial ended: COMPLETE, or DIVERGED with the reason in ``message``.
+
+    FAILED and INTERRUPTED are told by a worker, whose trial raised an exception.
+    """
 
     state: State
     epochs: int

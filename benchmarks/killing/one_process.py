@@ -23,6 +23,7 @@ from ray.tune.schedulers import TrialScheduler
 from rich.console import Console
 
 from pdf_search.config import TrialConfig, parse_trial
+from pdf_search.full_disk import full_words, is_full
 from pdf_search.records import (
     PREDICTIONS,
     EpochReport,
@@ -171,7 +172,13 @@ class OneProcess:
     ) -> bool:
         """An epoch of a trial, in the order of Tune's controller; whether the trial has ended."""
         number = trial.config[NUMBER]
-        result, checkpoint = trial.worker.step()
+        try:
+            result, checkpoint = trial.worker.step()
+        except OSError as error:  # as in ``train``
+            if not is_full(error):
+                raise
+            message = full_words(trial.worker.folder)
+            result, checkpoint = pack_end(TrialOutcome(State.INTERRUPTED, 0, message)), None
         self.at("between checkpoint and record")
         decision = scheduler.on_trial_result(None, trial, result) if scheduler else ""
         recorder.on_trial_result(0, [], trial, result)
@@ -185,7 +192,8 @@ class OneProcess:
             return False
         recorder.on_trial_complete(0, [], trial)
         state = recorder.trial_log.records[number].state
-        self.tell("ended", phase, number, state.value)
+        if state is not State.RUNNING:  # as after a full disk, until the run ends
+            self.tell("ended", phase, number, state.value)
         return True
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -33,7 +35,8 @@ from pdf_search.cli.verbs.study import study
 from pdf_search.cli.verbs.sweep import sweep
 from pdf_search.cli.verbs.tables import tables
 from pdf_search.cli.verbs.train import train
-from pdf_search.errors import PdfSearchError
+from pdf_search.errors import FullDiskError, PdfSearchError
+from pdf_search.full_disk import full_words, is_full
 from pdf_search.imports import show_only_our_warnings
 from pdf_search.signals import ENDING, exit_code, interrupt, receive
 
@@ -41,7 +44,7 @@ from pdf_search.signals import ENDING, exit_code, interrupt, receive
 class Verbs(TyperGroup):
     """The group of verbs; it turns our own errors into a message and an exit code.
 
-    Any other exception is a bug, and is shown with its traceback.
+    So is a full disk. Any other exception is a bug, and is shown with its traceback.
     """
 
     def invoke(self, ctx: Any) -> Any:
@@ -54,6 +57,11 @@ class Verbs(TyperGroup):
         except KeyboardInterrupt as error:
             say("interrupted")
             raise typer.Exit(exit_code(error)) from None
+        except OSError as error:
+            if not is_full(error):
+                raise
+            say(f"error: {full_words(error.filename or Path.cwd(), tempfile.gettempdir())}")
+            raise typer.Exit(FullDiskError.exit_code) from None
 
 
 app = typer.Typer(

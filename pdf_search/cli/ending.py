@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import suppress
 from datetime import datetime
 
 import typer
 
 from pdf_search.cli.output import say
-from pdf_search.errors import PdfSearchError, StoreError
+from pdf_search.errors import FullDiskError, PdfSearchError, StoreError
+from pdf_search.full_disk import full_words
 from pdf_search.records import State, TrialRecord
 from pdf_search.results import divergence_advice
 from pdf_search.signals import exit_code
@@ -82,13 +84,24 @@ def _end_in_words(ended: str, reason: str, what: str) -> str:
     return {"time": "stopped by --time", "alike": alike}.get(ended, ended)
 
 
+def full_disk(error: Exception, folder: SweepFolder) -> FullDiskError:
+    """The error that a disk is full: where, with how many bytes left, and how to go on."""
+    known = isinstance(error, PdfSearchError)
+    what = str(error) if known else full_words(folder.path, tempfile.gettempdir())
+    how = folder.how_to_resume if _is_recorded(folder) else "the same command"
+    return FullDiskError(f"{what}. Make room, then go on with: {how}")
+
+
 def interrupted(folder: SweepFolder) -> str:
     """The message after a signal that came while no trials ran."""
-    try:
-        with folder.open_store() as store:
-            known = bool(store.sweeps())
-    except StoreError:
-        known = False
-    if not known:
+    if not _is_recorded(folder):
         return "interrupted before anything was recorded; start again with the same command"
     return f"interrupted; go on with: {folder.how_to_resume}"
+
+
+def _is_recorded(folder: SweepFolder) -> bool:
+    try:
+        with folder.open_store() as store:
+            return bool(store.sweeps())
+    except StoreError:
+        return False

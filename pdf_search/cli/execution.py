@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 import typer
 
-from pdf_search.cli.ending import exit_after, interrupted, say_and_log
+from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log
 from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.options import OutputOptions, OwnOptions
 from pdf_search.cli.output import print_result, say
@@ -21,6 +21,7 @@ from pdf_search.errors import (
     ResourceError,
     StoreError,
 )
+from pdf_search.full_disk import is_full
 from pdf_search.runs import holds_sweep
 from pdf_search.signals import exit_code
 from pdf_search.space import load_space
@@ -75,12 +76,16 @@ def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     """
     try:
         result = run()
-    except (ConfigError, DataError, ResourceError, StoreError):
+    except (ConfigError, DataError, ResourceError, StoreError) as error:
+        if is_full(error):
+            raise full_disk(error, folder) from error
         raise  # nothing was run yet, or there is no database to report from
     except KeyboardInterrupt as error:
         say_and_log(interrupted(folder), folder)
         raise typer.Exit(exit_code(error)) from None
-    except Exception:
+    except Exception as error:
+        if is_full(error):
+            raise full_disk(error, folder) from error
         if folder.db is not None or holds_sweep(folder.path):
             write_report(folder)
         raise

@@ -22,6 +22,7 @@ from pdf_search.data.prepared.cache import cache_folder, locked
 from pdf_search.data.prepared.folder import Prepared
 from pdf_search.data.raw.raw_set import Progress, silent
 from pdf_search.errors import DataError
+from pdf_search.full_disk import told
 from pdf_search.graphs import Array, Bank
 from pdf_search.wording import counted
 
@@ -144,7 +145,7 @@ def _store(folder: Path, bank: Bank) -> None:
             put_folder(temp, folder)
     except OSError as error:
         raise DataError(
-            f"the bank cannot be written to {folder.parent} ({error}): "
+            f"the bank cannot be written to {folder.parent} ({told(error, folder.parent)}): "
             "set PDF_SEARCH_CACHE to a folder with room"
         ) from None
 

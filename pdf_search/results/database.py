@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from pdf_search.errors import StoreError
+from pdf_search.full_disk import full_words
 
 BUSY_SECONDS = 30.0
 WAL_PAUSE = 0.02  # seconds
@@ -137,13 +139,15 @@ def transaction(engine: sa.Engine, writes: bool) -> Iterator[sa.Connection]:
 def _translated(error: exc.DBAPIError, url: sa.URL) -> StoreError:
     text = " ".join(str(error.orig).split())
     where = sqlite_file(url) or url.render_as_string(hide_password=True)
+    place = sqlite_file(url) or tempfile.gettempdir()
     for sign, remedy in (
         ("database is locked", "another process writes to it: wait for it, or end it"),
         ("not a database", "the file is something else: name another with --db"),
         ("malformed", "the file is damaged: restore it from a copy"),
         ("unable to open", "the folder is missing or may not be written: name another with --db"),
         ("readonly", "it may not be written: copy it to a folder of yours and name that with --db"),
-        ("disk is full", "the disk is full: make room and run `pdf-search resume`"),
+        ("disk is full", full_words(place)),
+        ("No space left", "the disk of the server is full"),
     ):
         if sign in text:
             return StoreError(f"results database {where}: {text}; {remedy}")

@@ -48,6 +48,7 @@ from pdf_search.sweep.tune.rules.population import Population
 from pdf_search.sweep.tune.rules.promotion import PromotingSource, rebuild
 from pdf_search.sweep.tune.runner import Runner, open_runner
 from pdf_search.sweep.tune.scheduler import WaitingScheduler
+from pdf_search.sweep.tune.storage import check_room, checkpoint_bytes
 from pdf_search.sweep.tune.trainable import Shared, TrialFunction
 
 
@@ -87,7 +88,7 @@ class Driver:
         """Open a Ray session and give a runner in it.
 
         Raises:
-            ResourceError: the cluster cannot run the sweep.
+            ResourceError: the cluster cannot run the sweep, or the disk has no room for it.
         """
         plan, options, size = self.plan, self.plan.options, self.plan.resources
         shared = Shared(
@@ -101,6 +102,8 @@ class Driver:
             timeout=options.epoch_timeout,
         )
         say = partial(print_line, self.console)
+        storage, one = plan.folder.storage(options.storage), checkpoint_bytes(plan.first, plan.data)
+        check_room(storage, one, size.concurrent, plan.trials + plan.top_k, say)
         return open_runner(plan.folder, options, size, shared, self.stop_condition, say)
 
     def search(self, runner: Runner) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +12,13 @@ import pytest
 import typer
 
 from pdf_search.cli.execution import execute
-from pdf_search.errors import StoreError
+from pdf_search.errors import FullDiskError, StoreError
 from pdf_search.records import Phase, State, TrialRecord
+from pdf_search.space import load_space
 from pdf_search.sweep import SweepFolder
 from pdf_search.sweep.driver import SweepResult
+from tests.cli.conftest import Run
+from tests.sweep.helpers import sweep_in
 
 
 def rows(phase: Phase, *states: State) -> list[TrialRecord]:
@@ -120,3 +124,31 @@ def test_an_interrupt_before_anything_is_recorded_names_no_resume(
     said = capsys.readouterr().err
     assert "before anything was recorded" in said
     assert "resume" not in said
+
+
+def test_a_full_disk_is_told_with_its_room_and_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pdf_search.full_disk.free_bytes", lambda _: 4_096)
+    folder = SweepFolder.of(tmp_path, "night", None)
+    with pytest.raises(FullDiskError, match=r"is full \(4,096 bytes are free\)") as caught:
+        execute(folder, fail)
+    assert str(caught.value).endswith("Make room, then go on with: the same command")
+    sweep_in(folder.path, load_space("freesolv"), "night")
+    with pytest.raises(FullDiskError, match=f"pdf-search resume night --out {tmp_path}"):
+        execute(folder, fail)
+
+
+def test_a_verb_tells_of_a_full_disk_too(
+    run: Run, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device", str(home / "arrays.npy"))
+
+    monkeypatch.setattr("pdf_search.cli.verbs.recorded.list._rows", fail)
+    said = run("list", code=1).stderr
+    assert said.startswith("error: the disk of /")
+    assert "bytes are free)" in said

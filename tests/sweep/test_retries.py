@@ -10,10 +10,11 @@ import pytest
 import ray.cloudpickle
 from ray.exceptions import ActorUnavailableError, RayActorError, RayTaskError
 
+from pdf_search.errors import FullDiskError
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.tune import callbacks
-from pdf_search.sweep.tune.callbacks import Recorder
+from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import NUMBER, RESUME, pack_end, pack_epoch
 from pdf_search.sweep.tune.rules.retries import RetryingSource
 from pdf_search.sweep.tune.searcher import JobSearcher
@@ -165,3 +166,23 @@ def test_a_gpu_that_failed_is_tried_again_but_not_one_that_is_too_small(
     run.start()
     run.fail(0, RayTaskError("train", "trace", RuntimeError(message)))
     assert run.states() == [(State.NOT_STARTED, 1) if again else (State.FAILED, 0)]
+
+
+def test_a_full_disk_interrupts_the_run_and_fails_no_trial(run: Run) -> None:
+    run.start(), run.start()
+    run.epoch(0, 1, checkpoint=True)
+    full = pack_end(TrialOutcome(State.INTERRUPTED, 1, "the disk of /runs is full (0 bytes)"))
+    run.recorder.on_trial_result(0, [], run._trial(0), full)
+    run.recorder.on_trial_complete(0, [], run._trial(0))
+    assert isinstance(run.stop_condition.error, FullDiskError)
+    assert str(run.stop_condition.error) == "the disk of /runs is full (0 bytes)"
+    assert RunStopper(run.stop_condition, run.trial_log).stop_all()
+    assert run.states() == [(State.INTERRUPTED, 0), (State.NOT_STARTED, 0)]
+
+
+def test_nor_does_one_that_ray_notices(run: Run) -> None:
+    run.start()
+    run.fail(0, RayTaskError("train", "trace", OSError(28, "No space left on device")))
+    assert isinstance(run.stop_condition.error, FullDiskError)
+    assert "bytes are free" in str(run.stop_condition.error)
+    assert run.states() == [(State.RUNNING, 0)]

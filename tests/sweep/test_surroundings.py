@@ -127,3 +127,18 @@ def test_sessions_of_one_process_have_one_token() -> None:
         with surroundings(None):
             tokens.append(os.environ["RAY_AUTH_TOKEN"])
     assert tokens[0] == tokens[1]
+
+
+def test_a_folder_of_another_user_is_left_to_them(
+    monkeypatch: pytest.MonkeyPatch, short: Path
+) -> None:
+    """Root may write it all the same, so what the check says is said here."""
+    theirs, own = short / "ray", short / f"ray-{os.getuid()}"
+    theirs.mkdir()
+    assert ray_folder() == (theirs, "")
+    monkeypatch.setattr(
+        module, "why_not_writable", lambda p: "Permission denied" if p == theirs else ""
+    )
+    note = f"{theirs} is another user's (Permission denied): Ray's temporary files go to {own}"
+    assert ray_folder() == (own, note)
+    theirs.rmdir()

@@ -16,6 +16,7 @@ from pdf_search.data.raw.raw_set import Progress, silent
 from pdf_search.data.raw.sources import RawFiles, fetch_raw, find_raw
 from pdf_search.data.registry import DatasetInfo, lookup
 from pdf_search.errors import DataError
+from pdf_search.full_disk import told
 from pdf_search.kernels import keep_kernels
 from pdf_search.paths import expanded
 
@@ -86,4 +87,5 @@ def _build(folder: Path, info: DatasetInfo, raw: RawFiles, say: Progress) -> Non
             build(temp, info, raw.read(say), {"place": raw.place, **raw.identity}, say)
             put_folder(temp, folder)
     except OSError as error:
-        raise DataError(f"{info.title} cannot be prepared in {folder.parent}: {error}") from None
+        reason = told(error, folder.parent)
+        raise DataError(f"{info.title} cannot be prepared in {folder.parent}: {reason}") from None

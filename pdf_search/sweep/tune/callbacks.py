@@ -20,6 +20,8 @@ from ray.exceptions import (
 )
 from ray.tune import Callback, Stopper
 
+from pdf_search.errors import FullDiskError
+from pdf_search.full_disk import full_words, is_full
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.trial_log.failures import (
@@ -129,6 +131,9 @@ class Recorder(Callback):
             number, error = trial.config[NUMBER], _error(trial)
             if self._came_to_an_end(number):
                 return
+            if is_full(error):
+                self.stop_condition.fail(FullDiskError(full_words(self.storage)))
+                return
             text = error_text(error)
             if isinstance(error, RayActorError) and self._hung(number):
                 text = hung(self.timeout, text)
@@ -143,9 +148,14 @@ class Recorder(Callback):
         return time.monotonic() - self.heard[number] > MOST_OF_IT * self.timeout
 
     def _came_to_an_end(self, number: int) -> bool:
-        """Record the outcome that the worker reported, or that the trial waits, if it did."""
+        """Record the outcome that the worker reported, or that the trial waits, if it did.
+
+        A trial that a full disk interrupted goes on at a resume; the run ends.
+        """
         outcome = self.ends.get(number)
-        if outcome is not None:
+        if outcome is not None and outcome.state is State.INTERRUPTED:
+            self.stop_condition.fail(FullDiskError(outcome.message))
+        elif outcome is not None:
             self._ended(number, outcome.state, outcome.message)
         elif number in self.waiting:
             self.waiting.discard(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ LOGGERS = ("ray", "optuna", "pdf_search.sweep")
 @contextmanager
 def logging_to(file: Path) -> Iterator[None]:
     """Send the loggers of a sweep to a file inside a ``with`` block, and restore them after."""
-    handler = logging.FileHandler(file, encoding="utf-8")
+    handler = _LogFile(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     loggers = [logging.getLogger(name) for name in LOGGERS]
     before = [(item.handlers[:], item.propagate, item.level) for item in loggers]
@@ -30,7 +30,13 @@ def logging_to(file: Path) -> Iterator[None]:
         for item, (handlers, propagate, level) in zip(loggers, before, strict=True):
             item.handlers, item.propagate = handlers, propagate
             item.setLevel(level)
-        handler.close()
+        with suppress(OSError):  # a full disk
+            handler.close()
+
+
+class _LogFile(logging.FileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's)
+        """Say nothing: what cannot be logged, on a full disk, is no error of its own."""
 
 
 def _raylet_to_log() -> AbstractContextManager[None]:

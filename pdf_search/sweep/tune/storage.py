@@ -1,12 +1,19 @@
-"""Checks, before Ray is started, that ``--storage`` names a place for checkpoints."""
+"""Checks, before Ray is started, that checkpoints have a place, with room on its disk."""
 
 from __future__ import annotations
 
 from textwrap import shorten
 
-from pdf_search.errors import ConfigError
+from pdf_search.config import TrialConfig
+from pdf_search.data import Prepared, Progress
+from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.full_disk import free_bytes
+from pdf_search.parameters import parameter_count
 from pdf_search.paths import expanded
+from pdf_search.wording import counted
 
+WRITTEN = 3  # checkpoints of a running trial: the two that are kept, and one that is written
+OTHER_FILES = 8_000_000  # bytes of database, log and report of a small sweep
 LONGEST = 200  # characters of a file system's own message
 
 
@@ -30,6 +37,35 @@ def check_storage(given: str | None) -> None:
         raise ConfigError(
             f"--storage {given}: {reason}. Give a folder, s3://bucket/path or gs://bucket/path"
         ) from None
+
+
+def checkpoint_bytes(config: TrialConfig, data: Prepared) -> int:
+    """The bytes of a checkpoint, about: the parameters and both moments of each replicate."""
+    assert data.info.shape is not None
+    count = parameter_count(config.model, config.basis.size, data.info.shape)
+    return 3 * 4 * count * len(config.replicates)
+
+
+def check_room(storage: str, checkpoint: int, at_once: int, trials: int, say: Progress) -> None:
+    """Check that a local disk has room for the checkpoints of the trials that run at once.
+
+    ``checkpoint``: bytes of one. ``say`` is told if those of all trials together may not fit.
+
+    Raises:
+        ResourceError: it has not.
+    """
+    if "://" in storage:
+        return
+    free, least = free_bytes(storage), OTHER_FILES + at_once * WRITTEN * checkpoint
+    needed = OTHER_FILES + max(at_once * WRITTEN, trials) * checkpoint
+    has = f"the disk of {storage} has {free:,} bytes free"
+    if free < least:
+        raise ResourceError(
+            f"{has}; database and checkpoints of {counted(at_once, 'trial')} need about "
+            f"{least:,}. Make room, or give --out or --storage a place that has it"
+        )
+    if free < needed:
+        say(f"note: {has}; checkpoints of {counted(trials, 'trial')} may need {needed:,}")
 
 
 def _check_folder(given: str) -> None:

@@ -81,16 +81,27 @@ def ray_folder() -> tuple[Path, str]:
     name = next((n for n in ("RAY_TMPDIR", "TMPDIR") if os.environ.get(n)), "")
     usual = os.environ.get(name, FALLBACKS[0])
     wrong = why_unfit(usual)
-    if not wrong:
-        return Path(usual, "ray"), ""
     problem = f"{name or 'the folder'} {usual} {wrong}"
-    for other in FALLBACKS:
-        if not why_unfit(other):
-            return Path(other, "ray"), f"{problem}: Ray's temporary files go to {other}/ray"
+    for place in (usual, *FALLBACKS):
+        if not why_unfit(place):
+            return _below(place, problem if wrong else "")
     raise ResourceError(
         f"{problem}, nor can {' or '.join(FALLBACKS)} be used: set RAY_TMPDIR to a folder of at "
         f"most {LONGEST} characters that can be written"
     )
+
+
+def _below(place: str, problem: str) -> tuple[Path, str]:
+    """Ray's folder in a fit place, and the note for the user; ``problem`` is why it is there."""
+    folder = Path(place, "ray")
+    if folder.exists() and (reason := _why_taken(folder)):
+        problem = problem or f"{folder} is another user's ({reason})"
+        folder = Path(place, f"ray-{os.getuid()}")
+    return folder, f"{problem}: Ray's temporary files go to {folder}" if problem else ""
+
+
+def _why_taken(folder: Path) -> str:
+    return why_not_writable(folder) if folder.is_dir() else "it is no folder"
 
 
 def why_unfit(folder: str) -> str:
@@ -98,8 +109,10 @@ def why_unfit(folder: str) -> str:
 
     The text follows the name of the folder in a message.
     """
-    if len(os.fsencode(folder)) > LONGEST:
-        return f"is too long for Ray's sockets (at most {LONGEST} characters)"
+    taken = Path(folder, "ray").exists() and bool(_why_taken(Path(folder, "ray")))
+    longest = LONGEST - taken * len(f"-{os.getuid()}")
+    if len(os.fsencode(folder)) > longest:
+        return f"is too long for Ray's sockets (at most {longest} characters)"
     if not folder.startswith("/"):
         return "is not a whole path"
     if not PLAIN.fullmatch(folder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from ray import tune
 from pdf_search.config import BasisConfig, TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared
 from pdf_search.errors import ResourceError
+from pdf_search.full_disk import full_words, is_full
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, pack_end
@@ -59,7 +61,8 @@ class Shared:
 def train(config: dict[str, Any], shared: Shared) -> None:
     """Train one trial. The results of epochs and the outcome are reported through Ray.
 
-    On the CPU an exception becomes the outcome FAILED; with a GPU it is raised.
+    On the CPU an exception becomes the outcome FAILED; with a GPU it is raised. A full disk becomes
+    the outcome INTERRUPTED.
     """
     trains_here()
     prepare_process(shared)
@@ -82,6 +85,9 @@ def train(config: dict[str, Any], shared: Shared) -> None:
             data = replace(_data(shared.data[config[DATA]]), bases=shared.bases)
             outcome = run_or_restart(function, trial, data, reporter, folder)
     except Exception as error:
+        if is_full(error):
+            tune.report(pack_end(TrialOutcome(State.INTERRUPTED, reporter.epoch, _full())))
+            return
         if shared.gpus:
             raise  # the GPU may be unusable for this process now, so Ray has to replace it
         traceback.print_exc()
@@ -149,6 +155,12 @@ def gpu_number(visible: str, assigned: str) -> int:
             "Leave that variable to Ray on the nodes of the cluster."
         )
     return int(assigned)
+
+
+def _full() -> str:
+    """The message that a disk is full: that of the checkpoints, or of temporary files."""
+    storage = tune.get_context().get_storage().storage_fs_path
+    return full_words(*filter(os.path.isdir, (storage, tempfile.gettempdir())))
 
 
 def _run_trial() -> TrialFunction:
