@@ -24,12 +24,14 @@ from pdf_search.cli.verbs.predict import predict
 from pdf_search.cli.verbs.quickstart import quickstart
 from pdf_search.cli.verbs.recorded.compare import compare
 from pdf_search.cli.verbs.recorded.confirm import confirm
+from pdf_search.cli.verbs.recorded.dashboard import dashboard
 from pdf_search.cli.verbs.recorded.delete import delete
 from pdf_search.cli.verbs.recorded.list import list_sweeps
 from pdf_search.cli.verbs.recorded.report import report
 from pdf_search.cli.verbs.recorded.rerun import rerun
 from pdf_search.cli.verbs.recorded.resume import resume
 from pdf_search.cli.verbs.recorded.show import show
+from pdf_search.cli.verbs.recorded.watch import watch
 from pdf_search.cli.verbs.spaces import spaces
 from pdf_search.cli.verbs.study import study
 from pdf_search.cli.verbs.sweep import sweep
@@ -88,6 +90,8 @@ _VERBS = {
         "report": report,
         "list": list_sweeps,
         "show": show,
+        "watch": watch,
+        "dashboard": dashboard,
         "compare": compare,
         "explain": explain,
         "predict": predict,

@@ -147,6 +147,14 @@ class MachineOptions:
             rich_help_panel=_MACHINE,
         ),
     ] = None
+    tensorboard: Annotated[
+        bool,
+        Option(
+            "--tensorboard",
+            help="Write curves for TensorBoard too, into tensorboard/.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pdf_search.paths import size_of
 DATABASE = "results.db"
 CONFIG = "config.yaml"
 WRITTEN = (
-    "trials report explain sweep.log space.yaml predictions.parquet "
+    "trials report explain tensorboard sweep.log space.yaml predictions.parquet "
     "curve.csv checkpoint.pt graphs.npz importance.json "
     f".lock {CONFIG} {DATABASE}-wal {DATABASE}-shm {DATABASE}"
 ).split()  # in the order in which they are removed

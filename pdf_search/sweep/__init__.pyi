@@ -9,6 +9,7 @@ from .options import SweepOptions as SweepOptions
 from .plan import Plan as Plan
 from .plan import plan_sweep as plan_sweep
 from .resources import usable_cpus as usable_cpus
+from .samplers.dashboard import serve_dashboard as serve_dashboard
 from .samplers.methods import METHODS as METHODS
 from .samplers.optuna_storage import delete_study as delete_study
 from .study_plan import StudyPlan as StudyPlan
@@ -22,3 +23,4 @@ from .tune.ray_session import try_ray as try_ray
 from .tune.scripts.domains import parameter_space as parameter_space
 from .tune.scripts.trainable import trainable as trainable
 from .tune.surroundings import ray_folder as ray_folder
+from .watch import watch_sweep as watch_sweep

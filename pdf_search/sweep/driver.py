@@ -32,7 +32,7 @@ from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.shared_bases import shared_bases
 from pdf_search.sweep.study_plan import StudyPlan
-from pdf_search.sweep.trial_log.live_line import print_line
+from pdf_search.sweep.trial_log.live_view import print_line
 from pdf_search.sweep.trial_log.progress import ProgressView
 from pdf_search.sweep.trial_log.recovery import (
     enter_saved,

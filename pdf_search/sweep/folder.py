@@ -161,6 +161,11 @@ class SweepFolder:
         return self.path / "report"
 
     @property
+    def tensorboard(self) -> Path:
+        """The folder of the curves for TensorBoard (``--tensorboard``)."""
+        return self.path / "tensorboard"
+
+    @property
     def predictions(self) -> Path:
         """The Parquet file with the predictions of the confirmed trials."""
         return self.path / PREDICTIONS

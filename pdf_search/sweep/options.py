@@ -25,6 +25,7 @@ RECORDED = (
     "from_sweeps",
     "checkpoint_seconds",
     "epoch_timeout",
+    "tensorboard",
     "data_root",
     "cache",
 )
@@ -41,7 +42,8 @@ class SweepOptions:
     whatever the space says. ``from_sweeps``: earlier sweeps whose trials the sampler is told of
     (``--from``). ``time``: seconds after which the sweep stops and can be resumed.
     ``epoch_timeout``: seconds without an epoch after which a trial counts as hanging; its worker is
-    ended, and it is tried again. ``storage``: folder or URI for checkpoints. ``quick``: plan
+    ended, and it is tried again. ``tensorboard``: write the curves of all trials for TensorBoard
+    too, into the sweep's folder. ``storage``: folder or URI for checkpoints. ``quick``: plan
     without looking at the data's bases, to inspect the plan and not to run it.
     """
 
@@ -68,6 +70,7 @@ class SweepOptions:
     from_sweeps: tuple[str, ...] = ()
     checkpoint_seconds: float = 30.0
     epoch_timeout: float = 7200.0
+    tensorboard: bool = False
     data_root: Path | None = None
     cache: Path | None = None
     assume_yes: bool = False

@@ -45,7 +45,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("swept")
     (folder / "own.csv").write_text(MOLECULES)
     (folder / "mine.yaml").write_text(SPACE)
-    process = start(folder, cache, "sweep", "mine.yaml")
+    process = start(folder, cache, "sweep", "mine.yaml", "--tensorboard")
     output, messages = process.communicate(timeout=100)
     assert process.returncode == 0, messages
     (folder / "stdout").write_text(output)
@@ -75,7 +75,12 @@ def test_files_and_words(swept: Path) -> None:
     folder = swept / "runs" / "mine"
     report = {path.name for path in (folder / "report").iterdir()}
     assert {"table.md", "table.csv", "table.tex", "leaderboard.csv", "report.html"} <= report
-    assert (folder / "sweep.log").is_file()
+    log = (folder / "sweep.log").read_text()
+    assert "A new study created" in log
+    assert "ray.tune" not in log  # it had nothing to tell
+    curves = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("*.tfevents.*")}
+    trials = ("search/0000", "search/0001", "search/0002", "confirm/0000")
+    assert curves == {f"tensorboard/{trial}" for trial in trials}
     table = pd.read_parquet(folder / "predictions.parquet")
     columns = {"split", "index", "task", "replicate", "target", "prediction"}
     assert columns <= set(table.columns)

@@ -40,6 +40,17 @@ def test_the_log_of_a_sweep_takes_the_raylets_errors(tmp_path: Path) -> None:
     assert "WARNING ray: raylet: raylet is lost" in (tmp_path / "log").read_text()
 
 
+def test_the_log_of_a_sweep_has_no_noise_of_ray(tmp_path: Path) -> None:
+    with logging_to(tmp_path / "log"):
+        results = logging.getLogger("ray.tune.analysis.experiment_analysis")
+        results.warning("Failed to fetch metrics for %s trial(s):\n- x: Could not fetch", 1)
+        results.warning("something that matters")
+        logging.getLogger("ray.tune.tune").info("Wrote the latest version of all result files")
+    text = (tmp_path / "log").read_text()
+    assert text.count("\n") == 1
+    assert "something that matters" in text
+
+
 def test_without_a_place_for_the_raylets_errors_the_log_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -19,6 +20,7 @@ from pdf_search.results import BestEpochs
 from pdf_search.space import Space
 from pdf_search.sweep.trial_log import progress as view_module
 from pdf_search.sweep.trial_log.progress import ProgressView, duration
+from pdf_search.sweep.trial_log.study_progress import StudyView
 from tests.sweep.helpers import report, sweep_record
 
 
@@ -121,3 +123,62 @@ def test_time_left_leaves_out_the_trials_that_compile(
 @pytest.mark.parametrize(("seconds", "text"), [(5, "5 s"), (65, "1 min 5 s"), (3700, "1 h 1 min")])
 def test_durations_are_short(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def shown(text: io.StringIO) -> list[str]:
+    """What a terminal shows last, without colours and moves of the cursor."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.getvalue())
+    return [line.rstrip() for line in plain.replace("\r", "\n").splitlines()]
+
+
+def terminal() -> tuple[io.StringIO, Console]:
+    text = io.StringIO()
+    return text, Console(file=text, force_terminal=True, width=80, height=40)
+
+
+def test_a_terminal_shows_the_running_trials_with_their_epochs(sweep: SweepRecord) -> None:
+    text, console = terminal()
+    with ProgressView(console, Phase.SEARCH, sweep) as view:
+        view.expect(8)
+        for number in (3, 4):
+            view.started(trial(number, State.RUNNING))
+        view.epoch(trial(4, State.RUNNING), best(1.25))
+        view.ended(trial(3, State.PRUNED), best())
+        view.live.refresh()
+        lines = shown(text)
+    whole = next(line for line in reversed(lines) if line.startswith("search"))
+    assert whole.split()[-1] == "1/8"
+    running = [line.split() for line in lines[lines.index(whole) :] if line.startswith("  trial")]
+    assert [(line[:2], line[3:]) for line in running] == [
+        (["trial", "4"], ["epoch", "3/12", "best", "1.25"])
+    ]
+    assert "1 running, best validation RMSE 1.25 (trial 4)" in lines
+    assert all(len(line) <= 80 for line in lines)
+    assert not any("search trial 3 PRUNED" in line for line in shown(text))
+
+
+def test_many_running_trials_do_not_fill_the_terminal(sweep: SweepRecord) -> None:
+    text, console = terminal()
+    with ProgressView(console, Phase.SEARCH, sweep) as view:
+        for number in range(30):
+            view.started(trial(number, State.RUNNING))
+        view.live.refresh()
+        assert "  and 18 more" in shown(text)
+        view.ended(trial(0, State.FAILED, "boom"), best())
+        view.live.refresh()
+        assert any(line.startswith("  trial 12 ") for line in shown(text))
+        assert "search trial 0 FAILED at epoch 3: boom" in shown(text)
+
+
+def test_a_study_shows_its_share_and_each_run(sweep: SweepRecord) -> None:
+    text, console = terminal()
+    run = replace(confirming(0, "study: PDF"), epochs_done=3)
+    with StudyView(console) as view:
+        view.part(replace(sweep, name="s"), "MUTAG")
+        view.seen(replace(run, epochs_done=0), best)
+        view.started(run)
+        view.epoch(run, best(1.5))
+        view.live.refresh()
+        lines = shown(text)
+    assert any(line.startswith("study") and line.endswith(" 25%") for line in lines)
+    assert any(line.startswith("  MUTAG, split, PDF") and "epoch 3/12" in line for line in lines)

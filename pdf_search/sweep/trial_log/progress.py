@@ -1,4 +1,4 @@
-"""Shows the progress of a phase: a live line on a terminal, elsewhere a plain line a trial."""
+"""Shows the progress of a phase: a live display on a terminal, elsewhere a plain line a trial."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Callable
 from itertools import chain
 
 from rich.console import Console
-from rich.progress import MofNCompleteColumn
 
 from pdf_search.records import METRICS, Phase, State, SweepRecord, TrialRecord
-from pdf_search.results import BestEpochs, Stat, Values
-from pdf_search.sweep.trial_log.live_line import LiveLine
+from pdf_search.results import BestEpochs, Stat, Values, planned_epochs
+from pdf_search.sweep.trial_log.live_view import LiveView
 
 VERBS = {Phase.SEARCH: "search", Phase.CONFIRM: "confirming"}
 LEAST_ENDS = 3  # trials that must have ended before the time left is estimated
 
 
-class ProgressView(LiveLine):
+class ProgressView(LiveView):
     """The progress view of a phase; it counts trials, those of earlier runs included.
 
     ``concurrent`` trials run at once. The first so many are slower, since they compile kernels and
@@ -27,8 +26,9 @@ class ProgressView(LiveLine):
     def __init__(
         self, console: Console, phase: Phase, sweep: SweepRecord, concurrent: int = 1
     ) -> None:
-        super().__init__(console, phase.value, MofNCompleteColumn())
+        super().__init__(console, phase.value)
         self.phase = phase
+        self.sweep = sweep
         self.metric = METRICS[sweep.metric]
         self.concurrent = concurrent
         self.ends: list[float] = []  # of this run, on the clock of time.monotonic
@@ -54,6 +54,9 @@ class ProgressView(LiveLine):
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
         """See ``View.epoch``."""
         self._note(trial, best.values("valid"))
+        value = Stat.of(best.values("valid")).mean
+        shown = "" if value is None else f"best {self._shown(value)}"
+        self._advance(trial, planned_epochs(self.sweep, trial), shown)
         self.refresh()
 
     def lost(self, trial: TrialRecord) -> None:
@@ -63,7 +66,7 @@ class ProgressView(LiveLine):
 
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
         """See ``View.ended``; a FAILED trial gets a line on a terminal too."""
-        self.running.discard((trial.sweep, trial.number))
+        self._gone(trial)
         if trial.state is not State.COMPLETE:
             self._note(trial, ())
         self.done += 1
@@ -81,13 +84,19 @@ class ProgressView(LiveLine):
         """The running trials, the best validation value, and the time left once it is known."""
         parts = [super().status()]
         if self.best:
-            value = self.means[self.best]
-            shown = f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
+            shown = self._shown(self.means[self.best])
             parts.append(f"best validation {self.metric.label} {shown} ({self.best})")
         left = self.seconds_left()
         if left is not None:
             parts.append(f"about {duration(left)} left")
         return ", ".join(parts)
+
+    def named(self, trial: TrialRecord) -> str:
+        """See ``LiveView.named``."""
+        return shown_number(trial)
+
+    def _shown(self, value: float) -> str:
+        return f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
 
     def seconds_left(self) -> float | None:
         """Estimate the seconds left; None until enough trials have ended.

@@ -1,4 +1,4 @@
-"""Shows the progress of a study: a live line on a terminal, elsewhere plain lines."""
+"""Shows the progress of a study: a live display on a terminal, elsewhere plain lines."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Callable
 from typing import Self
 
 from rich.console import Console
-from rich.progress import TaskProgressColumn
 
 from pdf_search.records import METRICS, State, SweepRecord, TrialRecord
 from pdf_search.results import BestEpochs, Stat, planned_epochs
-from pdf_search.sweep.trial_log.live_line import LiveLine
+from pdf_search.sweep.trial_log.live_view import LiveView
 from pdf_search.sweep.trial_log.progress import duration
 
 QUIET = 60.0  # seconds without a line after which a plain line shows that training goes on
 
 
-class StudyView(LiveLine):
+class StudyView(LiveView):
     """The progress view of a study; it counts epochs, since runs are few and long.
 
     Epochs of earlier processes are included. ``after`` is called when a run has ended and its line
@@ -25,7 +24,7 @@ class StudyView(LiveLine):
     """
 
     def __init__(self, console: Console, after: Callable[[], None] | None = None) -> None:
-        super().__init__(console, "study", TaskProgressColumn())
+        super().__init__(console, "study")
         self.sweeps: dict[str, tuple[SweepRecord, str]] = {}
         self.epochs: dict[tuple[str, int], tuple[int, int]] = {}  # done, planned
         self.finished = 0
@@ -48,9 +47,11 @@ class StudyView(LiveLine):
         self._note(trial)
         self.finished += trial.state.finished
 
-    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
+    def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
         """See ``View.epoch``; without a terminal, a line is printed once in ``QUIET`` seconds."""
         self._note(trial)
+        planned = planned_epochs(self.sweeps[trial.sweep][0], trial)
+        self._advance(trial, planned, self._value(trial, best).removeprefix(", "))
         self.refresh()
         if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
             self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
@@ -62,7 +63,7 @@ class StudyView(LiveLine):
 
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         """See ``View.ended``; a run that is not COMPLETE gets a line on a terminal too."""
-        self.running.discard((trial.sweep, trial.number))
+        self._gone(trial)
         self._note(trial, counts=trial.state is State.COMPLETE)
         self.finished += 1
         self.refresh()
@@ -78,6 +79,14 @@ class StudyView(LiveLine):
         parts = [f"{self.finished}/{len(self.epochs)} runs", super().status()]
         left = self.seconds_left()
         return ", ".join([*parts, f"about {duration(left)} left"] if left else parts)
+
+    def named(self, trial: TrialRecord) -> str:
+        """See ``LiveView.named``."""
+        return self._named(trial).removesuffix(":")
+
+    def counted(self) -> str:
+        """See ``LiveView.counted``: the share of all epochs."""
+        return f"{self.done / self.total:.0%}" if self.total else ""
 
     def seconds_left(self) -> float | None:
         """Estimate the seconds left as if all epochs took the same time; None before the first."""

@@ -10,7 +10,14 @@ from typing import Any
 
 from pdf_search.sweep.tune.ray_internals import replaced
 
-LOGGERS = ("ray", "optuna", "pdf_search.sweep")
+LEVELS = {
+    "ray": logging.WARNING,  # of each phase and folder it tells that all went well
+    "optuna": logging.INFO,
+    "pdf_search.sweep": logging.INFO,
+}
+# At its end Ray looks for the results that it would have written itself, and warns of each trial
+# that it finds none; they are in the database.
+UNTRUE = "Failed to fetch metrics"
 
 
 @contextmanager
@@ -18,11 +25,12 @@ def logging_to(file: Path) -> Iterator[None]:
     """Send the loggers of a sweep to a file inside a ``with`` block, and restore them after."""
     handler = _LogFile(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    loggers = [logging.getLogger(name) for name in LOGGERS]
+    handler.addFilter(lambda record: not record.getMessage().startswith(UNTRUE))
+    loggers = [logging.getLogger(name) for name in LEVELS]
     before = [(item.handlers[:], item.propagate, item.level) for item in loggers]
-    for item in loggers:
+    for item, level in zip(loggers, LEVELS.values(), strict=True):
         item.handlers, item.propagate = [handler], False
-        item.setLevel(logging.INFO)
+        item.setLevel(level)
     try:
         with _raylet_to_log():
             yield

@@ -33,6 +33,9 @@ from pdf_search.sweep.tune.searcher import JobSearcher
 from pdf_search.sweep.tune.trainable import Shared, train
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ray.tune import Callback
     from ray.tune.experiment import Trial
 
     from pdf_search.sweep.tune.scheduler import WaitingScheduler
@@ -44,13 +47,19 @@ class Runner:
     """Runs phases in the open Ray session.
 
     ``shared`` is what all trials have in common. ``storage`` is the absolute folder or the URI for
-    checkpoints.
+    checkpoints, ``tensorboard`` the folder of curves for TensorBoard, None for none.
     """
 
     def __init__(
-        self, shared: Shared, resources: Resources, storage: str, stop_condition: StopCondition
+        self,
+        shared: Shared,
+        resources: Resources,
+        storage: str,
+        stop_condition: StopCondition,
+        tensorboard: Path | None = None,
     ) -> None:
         self.resources = resources
+        self.tensorboard = tensorboard
         self.storage = storage
         self.stop_condition = stop_condition
         data = {name: _sent(item) for name, item in shared.data.items()}
@@ -99,7 +108,7 @@ class Runner:
             run_config=tune.RunConfig(
                 name=trial_log.phase.value,
                 storage_path=self.storage,
-                callbacks=[recorder],
+                callbacks=[recorder, *self._tensorboard(trial_log)],
                 stop=RunStopper(self.stop_condition, trial_log),
                 checkpoint_config=tune.CheckpointConfig(num_to_keep=KEPT),
                 failure_config=tune.FailureConfig(max_failures=0),
@@ -120,6 +129,13 @@ class Runner:
             retry_later(trial_log, recorder.untrained)
         if self.stop_condition.error is not None:
             raise self.stop_condition.error
+
+    def _tensorboard(self, trial_log: TrialLog) -> list[Callback]:
+        if self.tensorboard is None:
+            return []
+        from pdf_search.sweep.tune.tensorboard import TensorBoard  # noqa: PLC0415
+
+        return [TensorBoard(self.tensorboard, trial_log)]
 
 
 class FolderName:
@@ -186,4 +202,5 @@ def open_runner(
         stop_condition.take_signals()
         if options.address is not None or nodes_differ():
             check_nodes(storage)
-        yield Runner(shared, size, storage, stop_condition)
+        tensorboard = folder.tensorboard if options.tensorboard else None
+        yield Runner(shared, size, storage, stop_condition, tensorboard)
