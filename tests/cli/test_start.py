@@ -14,7 +14,7 @@ from tests.cli.test_train import SMALL
 
 VERBS = (
     "quickstart data spaces plan train sweep confirm resume rerun report list show explain predict "
-    "doctor delete cache compare"
+    "doctor delete cache compare watch dashboard"
 )
 OPTIONS = (
     "--name --trials --epochs --method --seed --data-root --out --db --cpus-per-trial "
