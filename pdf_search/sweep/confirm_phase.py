@@ -121,18 +121,20 @@ def add_baseline(
 ) -> None:
     """Record the mean or majority-class predictor, as epoch 0 of a trial of its own.
 
-    Nothing happens if the phase has one already. ``predictor`` None: that of ``training``.
+    Nothing happens if the phase has it already, whole. ``predictor`` None: that of ``training``.
     """
-    if any(_is_baseline(record) for record in trial_log.records.values()):
+    found = [record for record in trial_log.records.values() if _is_baseline(record)]
+    if any(record.state is State.COMPLETE and not record.epochs_done for record in found):
         return
     report = (predictor or _baseline_predictor())(config, data)
-    number = max(trial_log.records, default=-1) + 1
+    number = found[0].number if found else max(trial_log.records, default=-1) + 1
     trial_log.planned(Job(Phase.CONFIRM, number, config, BASELINE))
-    record = replace(
-        trial_log.records[number], parameters=0, device="cpu", started=now(), ended=now()
-    )
+    trial_log.going.discard(number)  # it runs here and now, so a stop finds it whole or not there
+    trial_log.store.drop_epochs_after(trial_log.sweep, Phase.CONFIRM, number, 0)
     trial_log.store.add_epoch(trial_log.sweep, Phase.CONFIRM, number, report)
-    trial_log.save(replace(record, state=State.COMPLETE, seconds=report.seconds))
+    record = replace(trial_log.records[number], parameters=0, epochs_done=0, checkpoint="")
+    record = replace(record, device="cpu", started=now(), ended=now(), seconds=report.seconds)
+    trial_log.save(replace(record, state=State.COMPLETE, message=""))
 
 
 def _baseline_predictor() -> Baseline:

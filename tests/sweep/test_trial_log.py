@@ -233,6 +233,30 @@ def test_what_is_confirmed_is_not_confirmed_again(bench: Bench) -> None:
     assert [(e.epoch, e.replicates[0].test) for e in baseline] == [(0, 9.5)]
 
 
+def test_a_stop_leaves_the_baseline_as_it_is_and_no_resume_trains_it(bench: Bench) -> None:
+    job = bench.suggestions(trial_log := bench.trial_log()).next()
+    assert job is not None
+    finish(trial_log, job, 1.0)
+    confirm = bench.trial_log(Phase.CONFIRM)
+    first = confirm_jobs(best_trials(bench.store, NAME, 1), confirm, bench.builder.confirm)
+    confirm.planned(first[0])
+    add_baseline(confirm, first[0].config, object(), simulated_baseline)  # type: ignore[arg-type]
+    confirm.interrupted()
+    rows = {r.origin: r for r in bench.store.trials(NAME, Phase.CONFIRM)}
+    assert (rows["baseline"].state, rows["baseline"].message) == (State.COMPLETE, "")
+    # Killed while it was recorded, and then trained as a model, as earlier versions did.
+    confirm.save(replace(rows["baseline"], state=State.NOT_STARTED))
+    again = bench.trial_log(Phase.CONFIRM)
+    assert [j.origin for j in unfinished_jobs(again, "cpu", NONE)] == ["confirm of 0"]
+    number = rows["baseline"].number
+    again.epoch(number, report(1, 0.5), "cpu")
+    again.save(replace(again.records[number], state=State.COMPLETE, parameters=7))
+    add_baseline(again, first[0].config, object(), simulated_baseline)  # type: ignore[arg-type]
+    (healed,) = (r for r in bench.store.trials(NAME, Phase.CONFIRM) if r.origin == "baseline")
+    assert (healed.state, healed.parameters, healed.epochs_done) == (State.COMPLETE, 0, 0)
+    assert [e.epoch for e in bench.store.epochs(NAME, Phase.CONFIRM, number)] == [0]
+
+
 def test_more_seeds_train_only_the_new_ones(bench: Bench) -> None:
     job = bench.suggestions(trial_log := bench.trial_log()).next()
     assert job is not None

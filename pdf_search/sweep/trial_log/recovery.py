@@ -102,9 +102,14 @@ def _keep_newest(trial_log: TrialLog, number: int, saved: SavedTrials) -> SavedT
 
 
 def _open_numbers(trial_log: TrialLog) -> list[int]:
-    """The numbers of the trials that are to train, and do not wait."""
-    states = {number: record.state for number, record in trial_log.records.items()}
-    return [n for n, state in states.items() if not state.finished and state is not State.PAUSED]
+    """The numbers of the trials that are to train, and do not wait; the baseline trains nothing."""
+    return [
+        number
+        for number, record in trial_log.records.items()
+        if not record.state.finished
+        and record.state is not State.PAUSED
+        and record.origin != "baseline"
+    ]
 
 
 def _fitting(record: TrialRecord, found: Iterable[SavedTrial]) -> Iterator[SavedTrial]:
