@@ -17,8 +17,9 @@ from pdf_search.data import Dataset, Progress
 from pdf_search.errors import ConfigError
 from pdf_search.inference import Model, Score, load_trained
 from pdf_search.records import Phase, Protocol
+from pdf_search.results import Stat
 from pdf_search.sweep import SweepFolder, local_copy
-from reports import Entry, SweepData, scaled
+from reports import Entry, SweepData, format_both, scaled
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,25 @@ class Trial:
             ("with", packages),
             ("commit", sweep.commit),
         ]
+        table = score_table(method, sweep.metric, self.data.unit, values, rest)
         return Score(
-            score_table(method, sweep.metric, self.data.unit, values, rest),
+            "\n\n".join([table, *self._by_target()]),
             [(name, value) for name, value in provenance if value],
         )
+
+    def _by_target(self) -> list[str]:
+        """The test values of each target, if there are several, as a Markdown list."""
+        found = (self.entry.trial.by_target or {}).get("test")
+        if found is None:
+            return []
+        names, metric = self.data.target_names, self.data.metric
+        each = [Stat.of(values) for values in zip(*found["values"], strict=True)]
+        lines = [
+            f"* {name}: test {metric.label} "
+            f"{format_both(scaled(stat.mean, metric), scaled(stat.std, metric))}"
+            for name, stat in zip(names, each, strict=True)
+        ]
+        return ["\n".join(lines)]
 
     @contextmanager
     def _checkpoint(self) -> Iterator[Path]:

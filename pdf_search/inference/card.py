@@ -41,7 +41,7 @@ def model_card(trained: Trained, score: Score) -> str:
     facts, config = trained.facts, trained.config
     sections = [
         f"# {facts.info.title}: {', '.join(facts.target_names)}",
-        f"A PDF graph network of [pdf_search](https://pypi.org/project/pdf-search/) "
+        "A PDF graph network of pdf_search "
         f"({facts.info.task}{_unit(trained)}): {counted(config.model.layers, 'layer')}, hidden "
         f"{config.model.hidden}, {counted(config.basis.size, 'basis', 'bases')}, "
         f"{counted(len(trained.replicates), 'replicate')}, whose mean and spread it predicts; "

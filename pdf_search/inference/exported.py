@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 import pdf_search
@@ -49,7 +49,9 @@ def write_model(trained: Trained, folder: Path, card: str) -> None:
         state = trained.facts.state()
         weights = trained.model.state_dict()
         tensors = {f"{_MODEL}{name}": value.contiguous() for name, value in weights.items()}
-        save_file(tensors | {"mean": state["mean"], "std": state["std"]}, part / WEIGHTS)
+        tensors |= {"mean": state["mean"], "std": state["std"]}
+        # Written by ourselves: safetensors would let nobody else read the file.
+        (part / WEIGHTS).write_bytes(save(tensors))
         _write_json(part / CONFIG, config)
         _write_json(part / FACTS, _facts(trained, json.loads(state["about"])))
         (part / CARD).write_text(card, encoding="utf-8")
@@ -135,10 +137,10 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         raise ConfigError(f"--to {folder}: it is there already; name a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        part = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}")
+        part.mkdir()
         try:
             yield part
-            part.chmod(0o755)
             part.replace(folder)
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import ray
@@ -50,7 +51,11 @@ async def cell(out: Path, cache: Path, found: dict[str, object]) -> None:
 
 
 def main(out: Path, cache: Path) -> None:
-    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    start = partial(ray.init, address="local", num_cpus=2, log_to_driver=False)
+    try:
+        start(include_dashboard=False)
+    except Exception:  # on a busy machine Ray gives up after half a minute
+        start(include_dashboard=False)
     found: dict[str, object] = {}
     thread = threading.Thread(target=lambda: asyncio.run(cell(out, cache, found)))
     thread.start()

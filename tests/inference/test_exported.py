@@ -101,6 +101,11 @@ def test_it_names_no_path_of_this_machine(folder: Path, data: Prepared) -> None:
     assert json.loads((folder / "config.json").read_text())["data"]["name"] == "csv"
 
 
+def test_others_may_read_it(folder: Path) -> None:
+    modes = {file.name: file.stat().st_mode & 0o044 for file in [folder, *folder.iterdir()]}
+    assert set(modes.values()) == {0o044}  # under the usual umask
+
+
 def test_what_is_no_model_is_refused(trained: Trained, folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no exported model"):
         pdf_search.load(tmp_path / "none")
