@@ -46,6 +46,7 @@ async def cell(out: Path, cache: Path, found: dict[str, object]) -> None:
     found["predicted"] = predicted.filter(like="predicted_").iloc[:, 0].tolist()
     loaded = pdf_search.load(best.export(out / "model")).predict(["CCO", "c1ccccc1"])
     found["loaded"] = loaded.filter(like="predicted_").iloc[:, 0].tolist()
+    found["resumed"] = sweep.resume(quiet=True).ended
     found["report"] = (sweep.report / "report.html").is_file()
     found["again"] = repr(pdf_search.open_sweep("small", out=out / "runs").best)
 

@@ -37,6 +37,7 @@ def test_a_sweep_off_the_main_thread_in_a_loop_beside_a_ray(tmp_path: Path) -> N
     assert found["predicted"] == pytest.approx(found["loaded"])
     assert found["predicted"][0] != found["predicted"][1]
     assert found["report"]
+    assert found["resumed"] == ""
     assert "Trial(0 of confirm: test RMSE" in found["again"]
     assert found["ray"] == 7  # the caller's Ray goes on
     with pytest.raises(ConfigError, match="there already"):
