@@ -69,10 +69,11 @@ def test_the_loss_is_that_of_the_mean_over_replicates() -> None:
     one, three = fitted(labels(), Task.MULTILABEL), fitted(labels(3), Task.MULTILABEL)
     assert three.temperature == pytest.approx(one.temperature)
     assert three.labels == one.labels
-    opposed = labels()
-    other = opposed.assign(replicate=1, prediction=1 - opposed["prediction"])
-    flat = fitted(pd.concat([opposed, other]), Task.MULTILABEL)
-    assert flat.before == pytest.approx(np.log(2))  # the mean says 0.5 at every temperature
+    truth = np.arange(60.0)[:, None] % 2
+    uneven = rows(truth, [np.full((60, 1), 0.9), np.full((60, 1), 0.5)])
+    mean = 0.7  # of the probabilities, not of their logits
+    expected = -(np.log(mean) + np.log(1 - mean)) / 2
+    assert fitted(uneven, Task.MULTILABEL).before == pytest.approx(expected)
 
 
 def test_missing_labels_do_not_count() -> None:
