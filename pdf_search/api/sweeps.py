@@ -48,6 +48,7 @@ class Settings(TypedDict, total=False):
     from_sweeps: tuple[str, ...]
     checkpoint_seconds: float
     epoch_timeout: float
+    tensorboard: bool
     data_root: Path | None
     cache: Path | None
     assume_yes: bool
