@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -98,3 +99,51 @@ def test_a_parameter_without_a_gradient_still_decays() -> None:
     used.grad = torch.ones_like(used)
     optimizer.step(0.1, torch.tensor([True]))
     torch.testing.assert_close(unused.detach(), before * (1 - 0.1 * 0.5))
+
+
+@pytest.mark.parametrize("replicates", [1, 3])
+def test_each_parameter_of_each_replicate_begins_at_a_read_of_a_gpu(replicates: int) -> None:
+    ours = parameters(replicates)
+    before = [p.detach().clone() for p in ours]
+    optimizer = AdamW(ours, 0.1)
+    for p, old in zip(ours, before, strict=True):
+        assert torch.equal(p.detach(), old)
+        starts = [p[r].data_ptr() - optimizer.values.data_ptr() for r in range(replicates)]
+        assert [start % 128 for start in starts] == [0] * replicates
+        assert p[0].is_contiguous()
+
+
+def test_what_lies_between_parameters_stays_zero() -> None:
+    ours = parameters(2)
+    optimizer = AdamW(ours, 0.1)
+    for step in range(3):
+        for p, grad in zip(ours, gradients(step, ours), strict=True):
+            p.grad = grad
+        optimizer.step(1e-2, torch.tensor([True, step > 0]))
+    for flat, per_parameter in (
+        (optimizer.values, torch.cat([p.detach().flatten(1) for p in ours], 1)),
+        (optimizer.mean, optimizer.state_dict()["mean"]),
+        (optimizer.square, optimizer.state_dict()["square"]),
+    ):
+        assert flat.shape[1] > per_parameter.shape[1]
+        assert (flat != 0).sum() == (per_parameter != 0).sum() == per_parameter.numel()
+
+
+def test_a_state_saved_without_gaps_is_loaded() -> None:
+    """As every version saved it, the parameters of a replicate one after the other."""
+    ours = parameters(2)
+    optimizer = AdamW(ours, 0.1)
+    whole = torch.arange(2.0 * 18).view(2, 18)
+    steps = torch.tensor([[3.0], [4.0]])
+    optimizer.load_state_dict({"steps": steps, "mean": whole, "square": 2 * whole})
+    assert torch.equal(optimizer.steps, steps)
+    for flat, saved in ((optimizer.mean, whole), (optimizer.square, 2 * whole)):
+        start = 0
+        for p in ours:
+            own = flat.as_strided(p.shape, p.stride(), p.storage_offset())
+            size = p[0].numel()
+            assert torch.equal(own.flatten(1), saved[:, start : start + size])
+            start += size
+    again = optimizer.state_dict()
+    assert torch.equal(again["mean"], whole)
+    assert torch.equal(again["square"], 2 * whole)
