@@ -51,9 +51,13 @@ class Backend(Protocol):
         """The statistics of a training batch; updates the running statistics of ``norm``."""
 
     def norm_forward(
-        self, x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None
+        self,
+        x: Tensor,
+        statistics: Statistics,
+        affine: tuple[Tensor, Tensor],
+        act: str | None,
     ) -> Tensor:
-        """``act((x - mean) * scale + beta)``, [R, L, d]."""
+        """``act((x - mean) * rstd * gamma + beta)``, [R, L, d]."""
 
     def norm_backward(
         self,
@@ -63,8 +67,8 @@ class Backend(Protocol):
         statistics: Statistics,
         affine: tuple[Tensor, Tensor],
         act: str | None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """The gradients for x, gamma and beta."""
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The gradients for x, gamma, beta and the shift."""
 
     def adamw_step(
         self,

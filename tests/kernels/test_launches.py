@@ -59,8 +59,8 @@ def test_batches_of_many_nodes_and_triples(grids: list[Grid]) -> None:
     norm = torch.nn.Module()
     norm.running_mean, norm.running_var, norm.momentum, norm.eps = row, row, 0.1, 1e-5  # type: ignore[assignment]
     triton.norm_statistics(x, empty(4, many, 1), row, norm)
-    triton.norm_forward(x, row, row, row, "gelu")
     statistics = Statistics(row, row, empty(4))
+    triton.norm_forward(x, statistics, (row, row), "gelu")
     triton.norm_backward(x, x, empty(4, many, 1), statistics, (row, row), "relu")
     index = empty(many, dtype=torch.int64)
     where = Messages(index, index, empty(2_000_001).long(), empty(2_000_000).long(), 5_000_000)

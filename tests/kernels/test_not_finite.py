@@ -12,6 +12,7 @@ from torch import Tensor
 from pdf_search.kernels import cpu, normed_linear, reference
 from pdf_search.kernels.dispatch import Backend
 from pdf_search.kernels.reference.activation import activated
+from pdf_search.kernels.structures import Statistics
 from pdf_search.model.layers import BatchNorm
 from tests.kernels.test_fused import messages
 from tests.kernels.test_segment_product import make
@@ -45,7 +46,8 @@ def test_a_value_before_the_activation(kernels: Backend, bad: float, act: str | 
     x = numbers(1, 40, 5)
     x[0, 3, 2] = bad
     zero, one = torch.zeros(1, 1, 5), torch.ones(1, 1, 5)
-    ours, theirs = kernels.norm_forward(x, zero, one, zero, act), activated(x, act)
+    statistics = Statistics(zero, one, torch.zeros(1))
+    ours, theirs = kernels.norm_forward(x, statistics, (one, zero), act), activated(x, act)
     nothing_hidden(ours, theirs)  # at inf torch's GELU is inf or NaN, by the processor
     both = ours.isfinite() & theirs.isfinite()
     assert both.sum() >= both.numel() - 1

@@ -133,9 +133,9 @@ def norm(length: int, width: int, act: str | None, training: bool) -> Case:
         else:
             rstd = torch.rsqrt(own.running_var + own.eps)
             found = _eval_statistics(own.running_mean - shift, rstd)
-        out = backend.norm_forward(x, found.mean, found.rstd * gamma, beta, act)
+        out = backend.norm_forward(x, found, (gamma, beta), act)
         grads = backend.norm_backward(grad, x, counts, found, (gamma, beta), act)
-        named = dict(zip(("grad x", "grad gamma", "grad beta"), grads, strict=True))
+        named = dict(zip(("grad x", "grad gamma", "grad beta", "grad shift"), grads, strict=True))
         more = {"mean": found.mean, "rstd": found.rstd, "share": found.share,
                 "running mean": own.running_mean, "running var": own.running_var}  # fmt: skip
         return {"out": out, **named, **more}

@@ -86,7 +86,7 @@ def operations(batch: Any, types: int, bench: Bench) -> dict[str, Callable[[], A
     where = batch.messages
     found["messages"] = lambda: triton.message_forward(y, w, where, "gelu")
     found["messages, gradient"] = lambda: triton.message_backward(grad, y, w, where, "gelu")
-    found["norm"] = lambda: triton.norm_forward(y, one, one, one, "gelu")
+    found["norm"] = lambda: triton.norm_forward(y, statistics, (one, one), "gelu")
     found["norm, gradient"] = lambda: triton.norm_backward(
         y, y, counts, statistics, (one, one), "gelu"
     )

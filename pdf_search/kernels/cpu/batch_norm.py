@@ -31,11 +31,14 @@ def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Sta
     return Statistics(mean, rstd, share)
 
 
-def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
+def norm_forward(
+    x: Tensor, statistics: Statistics, affine: tuple[Tensor, Tensor], act: str | None
+) -> Tensor:
     """See ``reference``."""
+    mean, rstd, _ = statistics
     out = torch.empty_like(x)
     flags = act is not None, act == "gelu"
-    _forward(*map(as_array, (x, mean, scale, beta)), *flags, out.numpy())
+    _forward(*map(as_array, (x, mean, rstd, *affine)), *flags, out.numpy())
     return out
 
 
@@ -46,16 +49,15 @@ def norm_backward(
     statistics: Statistics,
     affine: tuple[Tensor, Tensor],
     act: str | None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """See ``reference``."""
     mean, rstd, share = statistics
-    grad_x, grad_gamma, grad_beta = (torch.empty_like(t) for t in (x, mean, mean))
+    grads = torch.empty_like(x), *x.new_empty(3, *mean.shape).unbind()
     _backward(
         *map(as_array, (grad, x, weight, mean, rstd, *affine)), share.numpy(),
-        act is not None, act == "gelu",
-        grad_x.numpy(), grad_gamma.numpy(), grad_beta.numpy(),
+        act is not None, act == "gelu", *(out.numpy() for out in grads),
     )  # fmt: skip
-    return grad_x, grad_gamma, grad_beta
+    return grads
 
 
 @Kernel
@@ -143,26 +145,27 @@ def _add_runs(sums, out):  # type: ignore[no-untyped-def]
 
 
 @Kernel
-def _forward(x, mean, scale, shift, act, gelu, out):  # type: ignore[no-untyped-def]
-    """Write act((x - mean) * scale + shift); without activation if ``act`` is False."""
+def _forward(x, mean, rstd, gamma, beta, act, gelu, out):  # type: ignore[no-untyped-def]
+    """Write act((x - mean) * rstd * gamma + beta); without activation if ``act`` is False."""
     replicates, length, width = x.shape
     for i in prange(replicates * length):
         r = i // length
         row, target = x[r, i % length], out[r, i % length]
-        m, s, b = mean[r, 0], scale[r, 0], shift[r, 0]
+        m, s, g, b = mean[r, 0], rstd[r, 0], gamma[r, 0], beta[r, 0]
         if act:
             for d in range(width):
-                target[d] = activated((row[d] - m[d]) * s[d] + b[d], gelu)
+                target[d] = activated((row[d] - m[d]) * (s[d] * g[d]) + b[d], gelu)
         else:
             for d in range(width):
-                target[d] = (row[d] - m[d]) * s[d] + b[d]
+                target[d] = (row[d] - m[d]) * (s[d] * g[d]) + b[d]
 
 
 @Kernel
 def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
-    grad, x, weight, mean, rstd, gamma, beta, share_of, act, gelu, grad_x, grad_gamma, grad_beta
-):
-    """Write the gradients of act((x - mean) * rstd * gamma + beta) for x, gamma and beta.
+    grad, x, weight, mean, rstd, gamma, beta, share_of, act, gelu,
+    grad_x, grad_gamma, grad_beta, grad_shift,
+):  # fmt: skip
+    """Write the gradients of act((x - mean) * rstd * gamma + beta) for x, gamma, beta and shift.
 
     ``share_of`` [R] is 1 / (sum of the weights) where mean and rstd are the batch's own, and so
     depend on x. It is 0 where they are not.
@@ -189,6 +192,10 @@ def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
                 product[d] += target[d] * (row[d] - m[d]) * s[d]
     _add_runs(sums[0], grad_beta)
     _add_runs(sums[1], grad_gamma)
+    for r in range(replicates):
+        moved = _f(0.0) if share_of[r] > 0 else _ONE
+        for d in range(width):
+            grad_shift[r, 0, d] = moved * gamma[r, 0, d] * rstd[r, 0, d] * grad_beta[r, 0, d]
     for job in prange(replicates * length):
         r, i = job // length, job % length
         m, s, g = mean[r, 0], rstd[r, 0], gamma[r, 0]

@@ -32,9 +32,15 @@ def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Sta
     return Statistics(mean, torch.rsqrt(var + norm.eps), share[:, 0, 0])
 
 
-def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
-    """Compute act((x - mean) * scale + beta) for ``x`` [R, L, d]; the others are [R, 1, d]."""
-    return activated((x - mean) * scale + beta, act)
+def norm_forward(
+    x: Tensor, statistics: Statistics, affine: tuple[Tensor, Tensor], act: str | None
+) -> Tensor:
+    """Compute act((x - mean) * rstd * gamma + beta) for ``x`` [R, L, d].
+
+    ``affine`` holds gamma and beta, [R, 1, d].
+    """
+    gamma, beta = affine
+    return activated((x - statistics.mean) * (statistics.rstd * gamma) + beta, act)
 
 
 def norm_backward(
@@ -44,11 +50,12 @@ def norm_backward(
     statistics: Statistics,
     affine: tuple[Tensor, Tensor],
     act: str | None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients for x, gamma and beta of act((x - mean) * rstd * gamma + beta).
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The gradients for x, gamma, beta and the shift of act((x - mean) * rstd * gamma + beta).
 
     ``affine`` holds gamma and beta, [R, 1, d]. Where the statistics are the batch's own (``share``
-    above 0), they depend on ``x``, and the gradient goes through them too.
+    above 0), they depend on ``x``, the gradient goes through them too, and the shift, which the
+    mean takes off again, has none.
     """
     mean, rstd, share = statistics
     gamma, beta = affine
@@ -56,5 +63,7 @@ def norm_backward(
     change = before_activation(grad, normal * gamma + beta, act)
     grad_beta = change.sum(1, keepdim=True)
     grad_gamma = (change * normal).sum(1, keepdim=True)
-    own = share[:, None, None] * weight * (grad_beta + normal * grad_gamma)
-    return gamma * rstd * (change - own), grad_gamma, grad_beta
+    share = share[:, None, None]
+    own = share * weight * (grad_beta + normal * grad_gamma)
+    grad_shift = torch.where(share > 0, 0.0, gamma * rstd * grad_beta)
+    return gamma * rstd * (change - own), grad_gamma, grad_beta, grad_shift

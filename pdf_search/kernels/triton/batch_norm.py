@@ -43,13 +43,16 @@ def norm_statistics(x: Tensor, weight: Tensor, shift: Tensor, norm: Norm) -> Sta
     return Statistics(mean, rstd, share)
 
 
-def norm_forward(x: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, act: str | None) -> Tensor:
+def norm_forward(
+    x: Tensor, statistics: Statistics, affine: tuple[Tensor, Tensor], act: str | None
+) -> Tensor:
     """See ``reference``."""
+    (mean, rstd, _), (gamma, beta) = statistics, affine
     out = torch.empty_like(x)
     replicates, length, width = x.shape
     runs = triton.cdiv(length, ROWS)
     _forward[(replicates * runs, triton.cdiv(width, CHANNELS))](
-        x, mean, scale, beta, out, length, runs, width, beta.stride(0),
+        x, mean, rstd, gamma, beta, out, length, runs, width, gamma.stride(0), beta.stride(0),
         ACT=act is not None, GELU=act == "gelu", ROWS=ROWS, WIDTH=CHANNELS,
     )  # fmt: skip
     return out
@@ -62,13 +65,14 @@ def norm_backward(
     statistics: Statistics,
     affine: tuple[Tensor, Tensor],
     act: str | None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """See ``reference``."""
     mean, rstd, share = statistics
     gamma, beta = affine
     replicates, length, width = x.shape
     runs, blocks = triton.cdiv(length, ROWS), triton.cdiv(width, CHANNELS)
-    grad_x, (grad_gamma, grad_beta) = torch.empty_like(x), x.new_empty(2, replicates, 1, width)
+    grad_x = torch.empty_like(x)
+    grad_gamma, grad_beta, grad_shift = x.new_empty(3, replicates, 1, width).unbind()
     sums = x.new_empty(2, replicates, runs, width)
     sizes = {"ROWS": ROWS, "WIDTH": CHANNELS}
     _slopes[(replicates * runs, blocks)](
@@ -76,12 +80,15 @@ def norm_backward(
         length, runs, width, gamma.stride(0), beta.stride(0),
         ACT=act is not None, GELU=act == "gelu", **sizes,
     )  # fmt: skip
-    _sums[(replicates, blocks)](sums[0], sums[1], grad_beta, grad_gamma, runs, width, **sizes)
+    _sums[(replicates, blocks)](
+        sums[0], sums[1], rstd, gamma, share, grad_beta, grad_gamma, grad_shift, runs, width,
+        gamma.stride(0), **sizes,
+    )  # fmt: skip
     _shared[(replicates * runs, blocks)](
         x, weight, mean, rstd, gamma, share, grad_gamma, grad_beta, grad_x, length, runs, width,
         gamma.stride(0), **sizes,
     )  # fmt: skip
-    return grad_x, grad_gamma, grad_beta
+    return grad_x, grad_gamma, grad_beta, grad_shift
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -161,13 +168,14 @@ def _statistics(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _forward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
-    x, mean, scale, beta, out, length, runs, width, beta_step,
+    x, mean, rstd, gamma, beta, out, length, runs, width, gamma_step, beta_step,
     ACT: tl.constexpr, GELU: tl.constexpr, ROWS: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
     replicate, _, _, _, d, place, inside = _place(length, runs, width, ROWS, WIDTH)
     channel, here = replicate * width + d, d < width
     m = tl.load(mean + channel, mask=here, other=0.0)[None, :]
-    s = tl.load(scale + channel, mask=here, other=0.0)[None, :]
+    s = tl.load(rstd + channel, mask=here, other=0.0)[None, :]
+    s *= tl.load(gamma + replicate * gamma_step + d, mask=here, other=0.0)[None, :]
     b = tl.load(beta + replicate * beta_step + d, mask=here, other=0.0)[None, :]
     value = (tl.load(x + place, mask=inside, other=0.0) - m) * s + b
     tl.store(out + place, activated(value, ACT, GELU), mask=inside)
@@ -195,9 +203,11 @@ def _slopes(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
 
 
 @triton.jit  # type: ignore[untyped-decorator]
-def _sums(  # type: ignore[no-untyped-def]
-    totals, products, grad_beta, grad_gamma, runs, width, ROWS: tl.constexpr, WIDTH: tl.constexpr
-):
+def _sums(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+    totals, products, rstd, gamma, share, grad_beta, grad_gamma, grad_shift, runs, width,
+    gamma_step, ROWS: tl.constexpr, WIDTH: tl.constexpr,
+):  # fmt: skip
+    """Add the sums of the runs; the batch's own mean takes the shift off again."""
     replicate = tl.program_id(0).to(tl.int64)
     d = tl.program_id(1).to(tl.int64) * WIDTH + tl.arange(0, WIDTH)
     total, product = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
@@ -209,6 +219,10 @@ def _sums(  # type: ignore[no-untyped-def]
         product += tl.sum(tl.load(products + place, mask=inside, other=0.0), axis=0)
     tl.store(grad_beta + replicate * width + d, total, mask=d < width)
     tl.store(grad_gamma + replicate * width + d, product, mask=d < width)
+    scale = tl.load(rstd + replicate * width + d, mask=d < width, other=0.0)
+    scale *= tl.load(gamma + replicate * gamma_step + d, mask=d < width, other=0.0)
+    moved = tl.where(tl.load(share + replicate) > 0.0, 0.0, scale * total)
+    tl.store(grad_shift + replicate * width + d, moved, mask=d < width)
 
 
 @triton.jit  # type: ignore[untyped-decorator]
