@@ -19,13 +19,13 @@ Drawn = dict[str, Any]
 Numbers = list[int]
 
 
-def train(drawn: Drawn, graphs: str, seed: int) -> None:
-    """A trial: every fold for an epoch, then a report of their mean."""
+def train(drawn: Drawn, graphs: str, seed: int, epochs: int = EPOCHS) -> None:
+    """A trial: every fold for an epoch, then a report of their mean; schedules stay at EPOCHS."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     made = torch.load(graphs, weights_only=False)
     folds = [Fold(drawn, made, *parts) for parts in made["parts"]]
-    for epoch in range(1, EPOCHS + 1):
+    for epoch in range(1, epochs + 1):
         values = [fold.epoch(epoch) for fold in folds]
         tune.report({"value": float(np.mean(values))})
 

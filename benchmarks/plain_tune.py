@@ -31,6 +31,7 @@ from pdf_search.graphs.batch import DeviceData
 POWERS = (1, 2, 3, 4, 5)
 SETS: dict[str, dict[str, Any]] = {
     "freesolv": {"data": {"name": "freesolv"}},
+    "ogbg-molfreesolv": {"data": {"name": "ogbg-molfreesolv"}},
     "mutag": {"data": {"name": "mutag"}, "protocol": "inner", "folds": 5},
 }
 
@@ -74,10 +75,10 @@ def as_trial(name: str, drawn: Drawn) -> TrialConfig:
     )
 
 
-def write_graphs(name: str, data_root: Path | None, file: Path) -> None:
+def write_graphs(name: str, data_root: Path | None, cache: Path | None, file: Path) -> None:
     """One PyG graph a graph, with the rows of all bases of the space on all pairs."""
     config = parse_trial(SETS[name] | {"basis": {"eps": list(EPS), "k": list(POWERS)}})
-    data = load_prepared(prepare(config.data, data_root))
+    data = load_prepared(prepare(config.data, data_root, cache))
     bank = cached_bank(data, config.basis)
     ours = DeviceData.build(data.graphs, bank, torch.device("cpu"))
     graphs = []
@@ -113,20 +114,31 @@ class Budget(tune.Stopper):
         return self.left <= 0
 
 
-def search(name: str, graphs: Path, seed: int, budget: int) -> dict[str, Any]:
-    """Search, and return what was picked and what it cost."""
-    mode = "min" if name == "freesolv" else "max"
+def search(arguments: argparse.Namespace, graphs: Path) -> dict[str, Any]:
+    """Search, and return what was picked and what it cost. Listed points are trained in full."""
+    mode = "max" if arguments.set == "mutag" else "min"
+    seed, epochs = arguments.seed, arguments.epochs
+    points = json.loads(arguments.points.read_text()) if arguments.points else None
     begun = time.monotonic()
+    trial = tune.with_parameters(train, graphs=str(graphs), seed=seed, epochs=epochs)
     tuner = tune.Tuner(
-        tune.with_resources(tune.with_parameters(train, graphs=str(graphs), seed=seed), {"cpu": 1}),
+        tune.with_resources(trial, {"cpu": 1}),
         tune_config=tune.TuneConfig(
-            search_alg=OptunaSearch(draw, metric="value", mode=mode, seed=seed),
-            scheduler=ASHAScheduler(
-                metric="value", mode=mode, max_t=EPOCHS, grace_period=4, reduction_factor=3
+            search_alg=OptunaSearch(
+                draw, metric="value", mode=mode, seed=seed, points_to_evaluate=points
             ),
-            num_samples=budget,
+            scheduler=None
+            if points
+            else ASHAScheduler(
+                metric="value", mode=mode, max_t=epochs, grace_period=4, reduction_factor=3
+            ),
+            num_samples=len(points) if points else arguments.budget,
         ),
-        run_config=tune.RunConfig(stop=Budget(budget), storage_path=str(graphs.parent), verbose=0),
+        run_config=tune.RunConfig(
+            stop=None if points else Budget(arguments.budget),
+            storage_path=str(graphs.parent),
+            verbose=0,
+        ),
     )
     results = tuner.fit()
     best = results.get_best_result("value", mode, scope="all")
@@ -146,12 +158,15 @@ def main() -> None:
     parser.add_argument("--data-root", type=Path, help="folder with raw files")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--budget", type=int, default=640, help="epochs of all trials together")
+    parser.add_argument("--epochs", type=int, default=EPOCHS, help="of a trial")
+    parser.add_argument("--points", type=Path, help="JSON file of points to train instead")
+    parser.add_argument("--cache", type=Path, help="folder of prepared data")
     parser.add_argument("--out", type=Path, required=True, help="JSON file of what it found")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         graphs = Path(folder) / "graphs.pt"
-        write_graphs(arguments.set, arguments.data_root, graphs)
-        found = search(arguments.set, graphs, arguments.seed, arguments.budget)
+        write_graphs(arguments.set, arguments.data_root, arguments.cache, graphs)
+        found = search(arguments, graphs)
     arguments.out.write_text(json.dumps(found) + "\n")
 
 
