@@ -12,6 +12,7 @@ from pdf_search.model import EngineData, Network, PDFNetwork, engine_data
 from pdf_search.records import Replicate
 from pdf_search.training.artifacts.facts import target_scale
 from pdf_search.training.cuda_graph.replay import replay_for
+from pdf_search.training.cuda_graph.side_stream import SideStream
 from pdf_search.training.cuda_graph.trainer import CudaGraphTrainer
 from pdf_search.training.device import free_unused
 from pdf_search.training.groups import Group, Groups, Trainer
@@ -49,7 +50,8 @@ def build_groups(
         eager = trainer_of(config, data, part, lists, device)
         trainer: Trainer = eager
         if replay is not None:
-            trainer = CudaGraphTrainer(eager, replay, plan.at_once, plan.kept)
+            side = SideStream() if plan.beside else None
+            trainer = CudaGraphTrainer(eager, replay, plan.at_once, plan.kept, side)
         groups.append(Group.of(part, eager, trainer, device))
     return Groups(groups)
 

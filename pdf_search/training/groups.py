@@ -8,7 +8,7 @@ Legend: R replicates, L graphs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,6 +29,9 @@ class Trainer(Protocol):
 
     def predict(self, graphs: Tensor) -> list[Tensor]:
         """See ``ReplicateTrainer.predict``."""
+
+    def build_ahead(self, epoch: int, order: Callable[[int], Tensor]) -> None:
+        """Make the batches of an epoch to come, whose order is ``order(epoch)``, if that pays."""
 
     def close(self) -> None:
         """Free what the trainer holds beside its model, optimizer and data."""
@@ -71,9 +74,16 @@ class Groups:
             group.trainer.close()
         self.groups = ()
 
-    def train_epoch(self, epoch: int, rate: float) -> Tensor:
-        """Train an epoch at learning rate ``rate``; returns each replicate's mean loss, [R]."""
-        return torch.cat([g.trainer.train_epoch(epoch, g.order(epoch), rate) for g in self.groups])
+    def train_epoch(self, epoch: int, rate: float, last: bool = True) -> Tensor:
+        """Train an epoch at learning rate ``rate``; returns each replicate's mean loss, [R].
+
+        ``last``: no epoch comes after it, for which batches could be made already.
+        """
+        losses = [g.trainer.train_epoch(epoch, g.order(epoch), rate) for g in self.groups]
+        if not last:
+            for group in self.groups:
+                group.trainer.build_ahead(epoch + 1, group.order)
+        return torch.cat(losses)
 
     def predict(self, part: str) -> list[Tensor]:
         """Predictions [n, outputs] of each replicate for its graphs of a part, on the CPU."""

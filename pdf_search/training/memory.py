@@ -139,6 +139,7 @@ class MemoryPlan:
     together: int  # replicates that train together
     at_once: int  # steps that are built at once
     kept: bool = False  # whether batches of predictions stay from epoch to epoch
+    beside: bool = False  # whether an epoch's batches are made while the one before runs
 
 
 def plan_memory(
@@ -166,7 +167,7 @@ def plan_memory(
         "%d of %d replicates together, %d of %d steps at once%s",
         data.info.title, footprint.lists / 1e9, footprint.step / 1e9, footprint.built / 1e9,
         plan.lists, plan.together, len(splits.replicates), plan.at_once, steps,
-        ", batches of predictions kept" if plan.kept else "",
+        ", batches of predictions kept" * plan.kept + ", the next epoch's beside" * plan.beside,
     )  # fmt: skip
     return plan
 
@@ -197,9 +198,12 @@ def decide(
     kept = replicates * needs.kept  # of all groups, whichever trains
     keeps = kept + together * needs.built <= ahead
     ahead -= kept * keeps
-    at_once = max(1, min(steps, ahead // max(together * needs.built, 1)))
+    possible = ahead // max(together * needs.built, 1)
+    at_once = max(1, min(steps, possible))
     at_once = -(-steps // -(-steps // at_once))
-    return MemoryPlan(device if on_device else torch.device("cpu"), together, at_once, keeps)
+    beside = together == replicates and 2 * steps <= possible
+    lists = device if on_device else torch.device("cpu")
+    return MemoryPlan(lists, together, at_once, keeps, beside)
 
 
 def free_bytes(device: torch.device) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -34,6 +35,9 @@ class ReplicateTrainer:
 
     def close(self) -> None:
         """Do nothing: all of it is freed with the trainer."""
+
+    def build_ahead(self, epoch: int, order: Callable[[int], Tensor]) -> None:
+        """Do nothing: each batch is made when its step comes."""
 
     def train_epoch(self, epoch: int, graphs: Tensor, rate: float) -> Tensor:
         """Train an epoch; returns each replicate's mean training loss, [R].

@@ -139,7 +139,8 @@ class _Trial:
         started = time.perf_counter()
         self._change_to(self.config.at(epoch))
         rate = learning_rate(self.current.training, epoch)
-        losses = self.groups.train_epoch(epoch, rate).tolist()
+        last = epoch >= self.config.epochs
+        losses = self.groups.train_epoch(epoch, rate, last).tolist()
         seconds = {"train": time.perf_counter() - started}
         predictions: Predictions = {}
         for part in ("valid", "test"):

@@ -28,6 +28,7 @@ class FakeGraph:
 class FakeCuda:
     """``gpus`` GPUs of which one is current; ``log`` has what was asked of them, in order.
 
+    ``order`` has what streams wait for, and what tests add: with each, the stream in use.
     Streams are numbers, that of a GPU in its hundreds; the default stream of GPU 1 is 100.
     """
 
@@ -37,6 +38,7 @@ class FakeCuda:
         self.stream: int | None = None
         self.fails: Exception | None = None  # raised at the end of a recording
         self.log: list[tuple[Any, ...]] = []
+        self.order: list[tuple[Any, ...]] = []
         for name, value in {
             "is_available": lambda: True,
             "device_count": lambda: gpus,
@@ -46,6 +48,7 @@ class FakeCuda:
             "Stream": self._new_stream,
             "current_stream": self._current_stream,
             "stream": self._in_stream,
+            "Event": lambda: FakeEvent(self.order),
             "graph": self._graph,
             "CUDAGraph": FakeGraph,
             "graph_pool_handle": self._new_pool,
@@ -60,14 +63,15 @@ class FakeCuda:
 
     def _new_stream(self) -> Any:
         self.streams += 1
-        return FakeStream(100 * self.current + self.streams)
+        return FakeStream(100 * self.current + self.streams, self.order)
 
     def _new_pool(self) -> int:
         self.pools += 1
         return self.pools
 
     def _current_stream(self) -> FakeStream:
-        return FakeStream(100 * self.current if self.stream is None else self.stream)
+        number = 100 * self.current if self.stream is None else self.stream
+        return FakeStream(number, self.order)
 
     @contextmanager
     def _in_stream(self, stream: FakeStream) -> Iterator[None]:
@@ -94,13 +98,32 @@ class FakeCuda:
 
 
 class FakeStream:
-    """A stream that waits for nothing."""
+    """A stream that notes in ``order`` what it waits for."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, order: list[tuple[Any, ...]]) -> None:
         self.number = number
+        self.order = order
 
     def wait_stream(self, other: FakeStream) -> None:
-        """Do nothing."""
+        """Note it."""
+        self.order.append(("wait", self.number, other.number))
+
+    def wait_event(self, event: FakeEvent) -> None:
+        """Note the stream that the event was recorded on."""
+        self.order.append(("wait for the mark", self.number, event.stream))
+
+
+class FakeEvent:
+    """A mark in a stream."""
+
+    def __init__(self, order: list[tuple[Any, ...]]) -> None:
+        self.order = order
+        self.stream: int | None = None
+
+    def record(self, stream: FakeStream) -> None:
+        """Note the stream."""
+        self.stream = stream.number
+        self.order.append(("mark", stream.number))
 
 
 class Replaying(Captured):

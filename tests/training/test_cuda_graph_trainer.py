@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -11,7 +15,8 @@ from pdf_search.data import Prepared
 from pdf_search.model.sizes import Sizes
 from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.cuda_graph.replay import emulated, is_dropped
-from pdf_search.training.cuda_graph.trainer import SPARE, CudaGraphTrainer, in_steps
+from pdf_search.training.cuda_graph.side_stream import SideStream
+from pdf_search.training.cuda_graph.trainer import SPARE, CudaGraphTrainer, Learning, in_steps
 from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
 from tests.training.fake_cuda import FakeCuda, Replaying
@@ -180,3 +185,74 @@ def test_batches_of_predictions_are_kept_only_where_the_plan_has_room(
     for _ in range(2):
         same(static.predict(valid)[0], eager.predict(valid)[0])
     assert len(static.kept) == keeps
+
+
+RECORDING, SIDE = 1, 2  # streams of a FakeCuda, in the order in which they are made
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
+    """A GPU that notes on which stream batches are made and steps run, None for the usual one."""
+    cuda = FakeCuda(monkeypatch)
+
+    def noted(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def noting(*arguments: Any) -> Any:
+            cuda.order.append((what, cuda.stream))
+            return function(*arguments)
+
+        return noting
+
+    monkeypatch.setattr(Learning, "__call__", noted("step", Learning.__call__))
+    monkeypatch.setattr(CudaGraphTrainer, "_built", noted("make", CudaGraphTrainer._built))
+    return cuda
+
+
+@pytest.mark.parametrize("at_once", [2, 100])
+def test_the_next_epochs_batches_are_made_beside_in_order(
+    freesolv: Prepared, beside: FakeCuda, at_once: int
+) -> None:
+    """They wait for what came before an epoch's steps, not for these; and the next ones for them.
+
+    Where an epoch is made in several chunks, each is made when it is needed.
+    """
+    config = trial(model=MODELS["dropout"], seeds=(0, 1), training={"learning_rate": 1e-3})
+    eager, other, splits = trainers(config, freesolv)
+    static = CudaGraphTrainer(other, Replaying(), at_once, side=SideStream())
+    for epoch in (1, 2, 3):
+        order = splits.epoch_order(epoch)
+        beside.order.clear()
+        same(static.train_epoch(epoch, order, 1e-3), eager.train_epoch(epoch, order, 1e-3))
+        static.build_ahead(epoch + 1, splits.epoch_order)
+        seen = [entry for entry in beside.order if RECORDING not in entry]
+        if at_once == 2:
+            assert seen.count(("make", None)) == 2
+            assert ("make", SIDE) not in seen
+            continue
+        steps = [("mark", 0), *[("step", None)] * 4]
+        before = ("make", None) if epoch == 1 else ("wait", 0, SIDE)
+        assert seen == [before, *steps, ("wait for the mark", SIDE, 0), ("make", SIDE)]
+    same(other.optimizer.values, eager.optimizer.values)
+    beside.order.clear()
+    static.close()
+    assert static.ahead is None
+    assert beside.order == [("wait", 0, SIDE)]  # before what it reads is freed
+
+
+def test_batches_made_ahead_for_another_epoch_are_left(
+    freesolv: Prepared, beside: FakeCuda
+) -> None:
+    eager, other, splits = trainers(trial(seeds=(0, 1)), freesolv)
+    static = CudaGraphTrainer(other, Replaying(), 100, side=SideStream())
+    for epoch in (1, 4):
+        order = splits.epoch_order(epoch)
+        same(static.train_epoch(epoch, order, 1e-3), eager.train_epoch(epoch, order, 1e-3))
+        static.build_ahead(epoch + 1, splits.epoch_order)
+    assert beside.order.count(("make", None)) == 2
+
+
+def test_what_the_side_made_stays_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeCuda(monkeypatch)
+    readers: list[int] = []
+    made: Any = SimpleNamespace(is_cuda=True, record_stream=lambda s: readers.append(s.number))
+    SideStream().join(made, torch.zeros(1))
+    assert readers == [0]

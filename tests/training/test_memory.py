@@ -113,9 +113,12 @@ def plan(monkeypatch: pytest.MonkeyPatch, room: int, host: int = 10**6) -> Memor
 
 
 def test_a_gpu_falls_back_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All there; fewer steps at once; nothing kept; lists in host memory; groups; refused."""
+    """All there; no next epoch; fewer steps at once; nothing kept; host memory; groups; refused."""
     fixed = 4 * (NEEDS.state + NEEDS.step)
     kept = 4 * NEEDS.kept
+    twice = MemoryPlan(GPU, 4, 50, kept=True, beside=True)
+    assert plan(monkeypatch, fixed + 1000 + kept + 100 * 80) == twice
+    assert plan(monkeypatch, fixed + 1000 + kept + 99 * 80) == MemoryPlan(GPU, 4, 50, kept=True)
     assert plan(monkeypatch, fixed + 1000 + kept + 50 * 80) == MemoryPlan(GPU, 4, 50, kept=True)
     assert plan(monkeypatch, fixed + 1000 + kept + 30 * 80) == MemoryPlan(GPU, 4, 25, kept=True)
     assert plan(monkeypatch, fixed + 1000 + kept + 80) == MemoryPlan(GPU, 4, 1, kept=True)

@@ -16,6 +16,7 @@ from torch.nn.functional import pad
 from pdf_search.model import FastBatch, FastData, Sizes, stack, step_keys
 from pdf_search.training.cuda_graph.packed_steps import ByteRange, Packed, views
 from pdf_search.training.cuda_graph.replay import Replay, Step, drop, is_dropped
+from pdf_search.training.cuda_graph.side_stream import SideStream
 from pdf_search.training.replicate_trainer import PREDICTION_BATCH, ReplicateTrainer, by_replicate
 
 # Room beyond the first epoch's largest batch, so that later ones seldom need a new recording. On
@@ -117,16 +118,31 @@ def _on_row(
     step(views(like, row, places))
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """The packed steps of an epoch to come."""
+
+    epoch: int
+    steps: Tensor  # [S, R, B]
+    packed: Packed
+
+
 class CudaGraphTrainer:
     """A trainer whose steps all have one shape, so that each is one replay.
 
     ``at_once``: the number of training steps that are built at once. ``keeps``: whether batches of
-    predictions stay for the next epoch. The data may lie in host memory; then batches are built
-    there and copied from pinned memory.
+    predictions stay for the next epoch. ``side``: the stream where the next epoch's batches are
+    made, if memory holds two epochs. The data may lie in host memory; then batches are built there
+    and copied from pinned memory.
     """
 
     def __init__(
-        self, eager: ReplicateTrainer, replay: Replay, at_once: int, keeps: bool = True
+        self,
+        eager: ReplicateTrainer,
+        replay: Replay,
+        at_once: int,
+        keeps: bool = True,
+        side: SideStream | None = None,
     ) -> None:
         assert isinstance(eager.data, FastData)
         self.eager = eager
@@ -140,9 +156,14 @@ class CudaGraphTrainer:
         self.learning = RecordedStep(self.learn, replay, SPARE)
         self.predicting = RecordedStep(self.infer, replay)
         self.kept: dict[Tensor, Packed] = {}
+        self.side = side
+        self.ahead: Ahead | None = None
 
     def close(self) -> None:
         """Free the recordings, their buffers and the kept batches."""
+        if self.side is not None:
+            self.side.join()  # it may read the data still, which are freed next
+        self.ahead = None
         self.kept.clear()
         self.learning.close()
         self.predicting.close()
@@ -151,13 +172,39 @@ class CudaGraphTrainer:
         """See ``ReplicateTrainer.train_epoch``."""
         self.learn.rate.fill_(rate)
         self.learn.total.zero_()
-        size = min(self.eager.training.batch_size, graphs.shape[1])
-        steps = in_steps(graphs, size)
-        for packed in self._chunks(self.learning, steps, self.at_once, epoch):
+        for packed in self._training_chunks(epoch, graphs):
+            if self.side is not None:
+                self.side.fork()
             for number in range(packed.steps):
                 self.learning.run(packed, number)
             del packed  # before the next ones are built
         return self.learn.total / (graphs >= 0).sum(1)
+
+    def build_ahead(self, epoch: int, order: Callable[[int], Tensor]) -> None:
+        """Make an epoch's batches on the side, while the steps of the one before run."""
+        if self.side is None:
+            return
+        with self.side.beside():
+            steps = self._training_steps(order(epoch))
+            if len(steps) <= self.at_once:
+                steps, keys = self._with_keys(steps, epoch)
+                self.ahead = Ahead(epoch, steps, self._built(self.learning, steps, keys))
+
+    def _training_chunks(self, epoch: int, graphs: Tensor) -> Iterator[Packed]:
+        """The packed steps of an epoch, at once if they were made on the side."""
+        ahead, self.ahead = self.ahead, None
+        if self.side is None or ahead is None or ahead.epoch != epoch:
+            steps = self._training_steps(graphs)
+            yield from self._chunks(self.learning, steps, self.at_once, epoch)
+            return
+        self.side.join(ahead.packed.rows)
+        self._fit(self.learning, ahead.packed, ahead.steps)
+        packed = ahead.packed
+        del ahead
+        yield packed
+
+    def _training_steps(self, graphs: Tensor) -> Tensor:
+        return in_steps(graphs, min(self.eager.training.batch_size, graphs.shape[1]))
 
     def predict(self, graphs: Tensor) -> list[Tensor]:
         """See ``ReplicateTrainer.predict``. Packed batches of ``graphs`` may be kept."""
@@ -186,23 +233,35 @@ class CudaGraphTrainer:
         self, stage: RecordedStep, steps: Tensor, at_once: int, epoch: int = 0
     ) -> Iterator[Packed]:
         """Pack the steps [S, R, B] of an epoch, ``at_once`` at a time; ``stage`` is made to fit."""
-        keys = step_keys(self.eager.replicates, epoch, len(steps)).to(self.data.rows.device)
-        steps = steps.to(keys.device)
+        steps, keys = self._with_keys(steps, epoch)
         for start in range(0, len(steps), at_once):
             here = slice(start, start + at_once)
             yield self._pack(stage, steps[here], keys[here])
 
+    def _with_keys(self, steps: Tensor, epoch: int) -> tuple[Tensor, Tensor]:
+        """Steps, and the keys [S, R] of their noise, where the data lie."""
+        keys = step_keys(self.eager.replicates, epoch, len(steps)).to(self.data.rows.device)
+        return steps.to(keys.device), keys
+
     def _pack(self, stage: RecordedStep, steps: Tensor, keys: Tensor) -> Packed:
-        pinned = steps.device.type == "cpu" and self.device.type == "cuda"
-        chunks = self.device.type == "cuda"
-        batches, stage.sizes = stack(self.data, steps, stage.sizes, chunks)
-        packed = Packed.of(StepInput(batches, keys), pinned)
-        if packed.places != stage.places:
-            nothing = torch.full_like(steps[:1], -1)
-            batches, _ = stack(self.data, nothing, stage.sizes, chunks)
-            like = StepInput(batches, keys[:1])
-            stage.prepare(like, Packed.of(like), self.device)
+        packed = self._built(stage, steps, keys)
+        self._fit(stage, packed, steps)
         return packed
+
+    def _built(self, stage: RecordedStep, steps: Tensor, keys: Tensor) -> Packed:
+        """Pack steps; the sizes of ``stage`` grow to hold them."""
+        pinned = steps.device.type == "cpu" and self.device.type == "cuda"
+        batches, stage.sizes = stack(self.data, steps, stage.sizes, self.device.type == "cuda")
+        return Packed.of(StepInput(batches, keys), pinned)
+
+    def _fit(self, stage: RecordedStep, packed: Packed, steps: Tensor) -> None:
+        """Let ``stage`` be recorded for the shapes of ``packed``, if it is for others."""
+        if packed.places == stage.places:
+            return
+        nothing = torch.full_like(steps[:1], -1)
+        batches, _ = stack(self.data, nothing, stage.sizes, self.device.type == "cuda")
+        like = StepInput(batches, nothing[..., 0])
+        stage.prepare(like, Packed.of(like), self.device)
 
 
 def in_steps(graphs: Tensor, size: int) -> Tensor:
