@@ -21,7 +21,7 @@ from pdf_search.records import Phase, Protocol, Replicate
 # Settings that were added later. They enter the hash only where they differ from their default,
 # so that the hashes of older trials stay the same.
 JOINED_LATER: dict[str, tuple[type[Frozen], tuple[str, ...]]] = {
-    "model": (ModelConfig, ("architecture", "coefficients", "filter_bias")),
+    "model": (ModelConfig, ("architecture", "coefficients", "filter_bias", "storage")),
     "training": (TrainingConfig, ("changes",)),
     "data": (DataConfig, ("split_by", "split_column", "skip_bad_rows", "stratify", *VERSIONS)),
 }
@@ -68,6 +68,13 @@ class TrialConfig(Frozen):
             raise ValueError("seeds repeat: a seed given twice trains the same model twice")
         if self.model.architecture == "gin" and any(c.dropout for c in self.training.changes):
             raise ValueError("architecture: gin has no dropout; write dropout: 0.0 in the changes")
+        if self.model.storage != "float32" and (
+            self.engine != "fast" or self.model.architecture == "gin"
+        ):
+            raise ValueError(
+                "model.storage: bfloat16 is of the fast engine's weights and messages, which "
+                "engine: reference and architecture: gin do not have; write storage: float32"
+            )
         coefficients = self.model.coefficients
         if coefficients is not None and len(coefficients) != self.basis.size:
             raise ValueError(

@@ -31,7 +31,7 @@ class Backend(Protocol):
         """The matrix product of each replicate."""
 
     def grouped_product(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
-        """Sum of ``a[first] * b[second]`` over the triples of each group, [groups, d]."""
+        """Sum of ``a[first] * b[second]`` over the triples of each group, [groups, d] float32."""
 
     def grouped_dot(self, a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
         """Sum of the dot products ``a[first] . b[second]`` over each group, [groups, 1]."""
@@ -39,8 +39,10 @@ class Backend(Protocol):
     def places_by_group(self, key: Tensor, ptr: Tensor) -> Tensor:
         """The stable order that sorts entries by ``key``, [P]."""
 
-    def message_forward(self, y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
-        """The messages ``act(y[node] + w[type])``, [M, d]."""
+    def message_forward(
+        self, y: Tensor, w: Tensor, where: Messages, act: str, dtype: torch.dtype = torch.float32
+    ) -> Tensor:
+        """The messages ``act(y[node] + w[type])``, [M, d], stored as ``dtype``."""
 
     def message_backward(
         self, grad: Tensor, y: Tensor, w: Tensor, where: Messages, act: str

@@ -49,12 +49,14 @@ class FastConvolution:
             near, far = pair_weights(values, where, config.softmax, dropout)
             near = near - where.plain * far.index_select(0, where.target)
             self.weights = torch.cat([near, -far])  # [P + R N, d or 1]
+        half = config.storage == "bfloat16"
+        self.stored = self.weights.detach().bfloat16() if half else None
 
     def __call__(self, x: Tensor, e: Tensor | None, pre: Linear) -> Tensor:
         """Convolve ``x`` [R, N, d] with edge types ``e`` [R, T, d] or None; returns [R, N, d]."""
         w = pre.bias if e is None else torch.baddbmm(pre.bias, e, pre.weight)
         where, triples = self.batch.messages, self.batch.triples
-        out = convolve(x, pre.weight, w, self.weights, where, triples, self.activation)
+        out = convolve(x, pre.weight, w, self.weights, where, triples, self.activation, self.stored)
         return out if self.total is None else out / self.total
 
     def _total(self) -> Tensor:

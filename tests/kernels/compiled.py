@@ -33,7 +33,7 @@ CUOBJDUMP = Path(triton.__file__).parent / "backends/nvidia/bin/cuobjdump"
 
 
 def signature(
-    kernel: Any, fixed: dict[str, Any], wide: set[str], rows: str, floats: set[str]
+    kernel: Any, fixed: dict[str, Any], wide: frozenset[str], halves: frozenset[str]
 ) -> dict[str, str]:
     def kind(name: str) -> str:
         if name in fixed:
@@ -46,7 +46,7 @@ def signature(
             return "*i64"
         if name in NARROW:
             return "*i32"
-        return f"*{rows}" if name in floats else "*fp32"
+        return "*bf16" if name in halves else "*fp32"
 
     return {name: kind(name) for name in inspect.signature(kernel.fn).parameters}
 
@@ -55,32 +55,33 @@ def build(
     kernel: Any,
     wide: frozenset[str] = frozenset(),
     warps: int = 4,
-    rows: str = "fp32",
+    halves: frozenset[str] = frozenset(),
     **fixed: Any,
 ) -> None:
     """Compile a kernel for any sizes, and for sizes of 1, which Triton compiles apart.
 
-    ``rows`` is the type of its factors a and b and of what it writes.
+    ``halves``: the names of the tensors that are bfloat16.
     """
     names = inspect.signature(kernel.fn).parameters
     ones = {name: 1 for name in names if name in INTEGERS - {"place"}}
-    cubin = check(kernel, wide, warps, rows, fixed)
+    cubin = check(kernel, wide, warps, halves, fixed)
     assert not spilled(cubin), f"{kernel.fn.__name__} {fixed}: spills"
     if ones:
-        check(kernel, wide, warps, rows, fixed | ones)
+        check(kernel, wide, warps, halves, fixed | ones)
 
 
-def check(kernel: Any, wide: frozenset[str], warps: int, rows: str, fixed: dict[str, Any]) -> bytes:
+def check(
+    kernel: Any, wide: frozenset[str], warps: int, halves: frozenset[str], fixed: dict[str, Any]
+) -> bytes:
     """Compile a kernel and look at its code; returns it assembled."""
-    floats = {"a", "b", "out"} if rows != "fp32" else set()
-    source = ASTSource(kernel, signature(kernel, fixed, set(wide), rows, floats), constexprs=fixed)
+    source = ASTSource(kernel, signature(kernel, fixed, wide, halves), constexprs=fixed)
     binary = triton.compile(source, target=TARGET, options={"num_warps": warps})
     name = f"{kernel.fn.__module__.rpartition('.')[2]}.{kernel.fn.__name__} {fixed}"
     code = str(binary.asm["ttir"])
     narrow = NARROW_OFFSET.search(code)
     assert narrow is None, f"{name}: an offset of 32 bits: {narrow.group()}"
     assert "atomic" not in code, f"{name}: atomic"
-    print(name, rows, binary.metadata.shared, "bytes shared", flush=True)
+    print(name, sorted(halves), binary.metadata.shared, "bytes shared", flush=True)
     assembled: bytes = binary.asm["cubin"]
     return assembled
 
@@ -97,18 +98,18 @@ def spilled(cubin: bytes) -> int:
 
 def segment_products() -> None:
     tile = {"ROWS": segment_product.ROWS, "WIDTH": segment_product.CHANNELS}
-    for rows in ("fp32", "bf16"):
+    for halves in ("", "ab", "b", "a"):  # in float32; forward; gradients for weights and messages
         for shared, dot in ((False, False), (True, False), (False, True)):
             build(
                 segment_product._kernel,
                 warps=segment_product.WARPS,
-                rows=rows,
+                halves=frozenset(halves),
                 SHARED=shared,
                 DOT=dot,
                 **tile,
             )
-        join = {"ROWS": segment_product.PARTIAL, "WIDTH": segment_product.CHANNELS}
-        build(segment_product._join_kernel, rows=rows, **join)
+    join = {"ROWS": segment_product.PARTIAL, "WIDTH": segment_product.CHANNELS}
+    build(segment_product._join_kernel, **join)
 
 
 def norms() -> None:
@@ -125,7 +126,8 @@ def message_kernels() -> None:
     wide = frozenset({*WIDE, "ptr"})
     for gelu in (False, True):
         for many in (False, True):
-            build(messages._forward, wide, GELU=gelu, MANY=many, **tile)
+            for halves in (frozenset[str](), frozenset({"out"})):
+                build(messages._forward, wide, halves=halves, GELU=gelu, MANY=many, **tile)
         sizes = range(messages.LEAST_TYPES.bit_length() - 1, messages.MOST_TYPES.bit_length())
         for types in (2**size for size in sizes):
             build(

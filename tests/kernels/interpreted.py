@@ -27,7 +27,13 @@ from pdf_search.kernels.operators.adamw import BETA1, BETA2, EPS  # noqa: E402
 from pdf_search.kernels.structures import GPU_CHUNK  # noqa: E402
 from pdf_search.kernels.triton import messages  # noqa: E402
 from pdf_search.training.optimizer import AdamW  # noqa: E402
-from tests.kernels import test_fused, test_noise, test_not_finite, test_segment_product  # noqa: E402
+from tests.kernels import (  # noqa: E402
+    test_convolution,
+    test_fused,
+    test_noise,
+    test_not_finite,
+    test_segment_product,
+)
 from tests.model import test_stack  # noqa: E402
 from tests.model.networks import VARIANTS, close  # noqa: E402
 
@@ -43,6 +49,9 @@ SHAPES = [
 ]
 WIDTHS = [37, 96, 160, 256, 384, 1000]  # hidden sizes: one tile of channels after another
 
+FLOAT, HALF = torch.float32, torch.bfloat16
+DTYPES = ((FLOAT, FLOAT), (HALF, HALF), (FLOAT, HALF), (HALF, FLOAT))  # of the two factors
+
 
 def segment_products(shapes: list[tuple[int, ...]]) -> None:
     for shape in shapes:
@@ -51,15 +60,15 @@ def segment_products(shapes: list[tuple[int, ...]]) -> None:
         orders = [(a, b, triples.by_segment, "grouped_product")]
         name = "grouped_dot" if a.shape[1] != b.shape[1] else "grouped_product"
         orders.append((grad, b, triples.by_a, name))
-        for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-2)):
+        for dtypes in DTYPES:
             for x, y, order, function in orders:
-                one, two = x.to(dtype), y.to(dtype)
+                one, two = x.to(dtypes[0]), y.to(dtypes[1])
                 ours = getattr(triton, function)(one, two, order)
                 theirs = getattr(reference, function)(one, two, order)
-                assert ours.dtype == dtype
+                assert ours.dtype == torch.float32
                 assert ours.shape == theirs.shape
                 scale = float(theirs.abs().max()) if theirs.numel() else 0.0
-                torch.testing.assert_close(ours, theirs, rtol=0, atol=tolerance * scale)
+                torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5 * scale)
 
 
 def sums_of_bfloat16_are_float32() -> None:
@@ -69,6 +78,15 @@ def sums_of_bfloat16_are_float32() -> None:
     ).by_segment
     one = torch.ones(1, 4, dtype=torch.bfloat16)
     assert triton.grouped_product(one, one, order).tolist() == [[1000.0] * 4]
+
+
+def messages_of_bfloat16_are_rounded_sums() -> None:
+    where = test_fused.messages(5, torch.Generator().manual_seed(0))
+    y, w = torch.randn(2, 6, 37), torch.randn(2, 5, 37)
+    ours = triton.message_forward(y, w, where, "gelu", HALF)
+    theirs = reference.message_forward(y, w, where, "gelu")
+    assert ours.dtype == HALF
+    torch.testing.assert_close(ours.float(), theirs, rtol=2**-7, atol=1e-6)
 
 
 def long_groups_are_split() -> None:
@@ -184,6 +202,9 @@ def widths() -> None:
 def everything() -> None:
     segment_products(SHAPES)
     sums_of_bfloat16_are_float32()
+    messages_of_bfloat16_are_rounded_sums()
+    for width in (1, 37):
+        test_convolution.test_a_convolution_that_stores_bfloat16(width == 1, width)
     long_groups_are_split()
     graphs_in_pieces()
     test_fused.test_messages_and_their_gradients("gelu", 5, 37)

@@ -45,6 +45,32 @@ def test_a_convolution_and_each_gradient(shared: bool, types: int, width: int) -
         close(one, two)
 
 
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("width", [16, 37])
+def test_a_convolution_that_stores_bfloat16(shared: bool, width: int) -> None:
+    """It is off by the rounding of weights and messages to 8 bits, and by no more.
+
+    Sums and gradients are float32.
+    """
+    generator = torch.Generator().manual_seed(width)
+    where = messages(5, generator)
+    sizes = 12, 9, len(where.node)
+    numbers = [torch.randint(size, (700,), generator=generator) for size in sizes]
+    triples = build_triples(*numbers, sizes)
+    shapes = (2, 6, width), (2, width, width), (2, 5, width), (9, 1 if shared else width)
+    inputs = [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
+    wide = [v.detach().double().requires_grad_() for v in inputs]
+    grad = torch.randn(2, 6, width, generator=generator)
+    ours = convolve(*inputs, where, triples, "gelu", inputs[3].detach().bfloat16())
+    theirs = plain(*wide, where, triples)
+    found = (ours, *torch.autograd.grad(ours, inputs, grad))
+    expected = (theirs, *torch.autograd.grad(theirs, wide, grad.double()))
+    for one, two in zip(found, expected, strict=True):
+        assert one.dtype == torch.float32
+        off = float((one.detach().double() - two.detach()).norm() / two.detach().norm())
+        assert 1e-4 < off < 4e-3
+
+
 @pytest.mark.parametrize("sizes", [(1, 7, 5, 3), (3, 300, 96, 96), (1, 37, 1500, 37), (2, 0, 9, 9)])
 @pytest.mark.parametrize("turned", [True, False])
 @pytest.mark.parametrize("onednn", [True, False])

@@ -8,6 +8,7 @@ Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channe
 from __future__ import annotations
 
 import numpy as np
+import torch
 from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor
@@ -19,11 +20,13 @@ from pdf_search.kernels.structures import Messages
 _ONE = np.float32(1.0)
 
 
-def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+def message_forward(
+    y: Tensor, w: Tensor, where: Messages, act: str, dtype: torch.dtype = torch.float32
+) -> Tensor:
     """See ``reference``."""
     out = y.new_empty(len(where.node), y.shape[2])
     _forward(_nodes(y), as_array(w), *_index(where), act == "gelu", out.numpy())
-    return out
+    return out.to(dtype)
 
 
 def message_backward(

@@ -35,7 +35,7 @@ class _SegmentProduct(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, b: Tensor, triples: Triples) -> Tensor:
         ctx.save_for_backward(a, b)
         ctx.triples = triples
-        return backend_for(b).grouped_product(a, b, triples.by_segment)
+        return backend_for(b).grouped_product(a, b, triples.by_segment).to(b.dtype)
 
     @staticmethod
     @once_differentiable

@@ -14,16 +14,19 @@ from pdf_search.kernels.reference.activation import activated, before_activation
 from pdf_search.kernels.structures import Messages
 
 
-def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+def message_forward(
+    y: Tensor, w: Tensor, where: Messages, act: str, dtype: torch.dtype | None = None
+) -> Tensor:
     """Compute the messages act(y[node] + w[type]), [M, d], from ``y`` [R, N, d], ``w`` [R, T, d].
 
-    The last message of a slot is minus the sum of its nodes' messages of edge type 0.
+    The last message of a slot is minus the sum of its nodes' messages of edge type 0. ``dtype``: of
+    the messages; by default that of ``y``.
     """
     values = activated(_sums(y, w, where), act)
     slot, plain, last = _parts(where)
     total = values.new_zeros(len(where.nodes), values.shape[1])
     total = total.index_add(0, slot, torch.where(plain, values, 0.0))
-    return torch.where(last, -total[slot], values)
+    return torch.where(last, -total[slot], values).to(dtype or y.dtype)
 
 
 def message_backward(

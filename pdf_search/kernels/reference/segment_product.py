@@ -11,16 +11,16 @@ from pdf_search.kernels.structures import GroupedTriples
 def grouped_product(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
     """Sum a[first] * b[second] over the triples of each group, [groups, d].
 
-    ``a`` is [Na, d or 1] and ``b`` [Nb, d or 1], of one dtype, which the result has too. Sums of
-    bfloat16 are float32, of float64 float64.
+    ``a`` is [Na, d or 1] and ``b`` [Nb, d or 1]. Sums of bfloat16 and float32 are float32, of
+    float64 float64.
     """
-    return _sum(_factor(a, triples.first) * _factor(b, triples.second), triples).to(b.dtype)
+    return _sum(_factor(a, triples.first) * _factor(b, triples.second), triples)
 
 
 def grouped_dot(a: Tensor, b: Tensor, triples: GroupedTriples) -> Tensor:
     """Sum the dot products a[first] . b[second] over the triples of each group, [groups, 1]."""
     values = _factor(a, triples.first) * _factor(b, triples.second)
-    return _sum(values.sum(1, keepdim=True), triples).to(b.dtype)
+    return _sum(values.sum(1, keepdim=True), triples)
 
 
 def _factor(x: Tensor, rows: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ Legend: R replicates, N nodes, B graph slots, M messages, T edge types, d channe
 
 from __future__ import annotations
 
+import torch
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -28,13 +29,15 @@ SPAN = 64  # least nodes of a piece; more where a graph would have more than PIE
 PIECES = 16
 
 
-def message_forward(y: Tensor, w: Tensor, where: Messages, act: str) -> Tensor:
+def message_forward(
+    y: Tensor, w: Tensor, where: Messages, act: str, dtype: torch.dtype = torch.float32
+) -> Tensor:
     """See ``reference``."""
     y, w = y.contiguous(), w.contiguous()
     slots, width = len(where.nodes), y.shape[2]
     span, pieces = _pieces(where, y)
     blocks = triton.cdiv(width, CHANNELS)
-    out = y.new_empty(len(where.node), width)  # nothing refers to padding
+    out = y.new_empty(len(where.node), width, dtype=dtype)  # nothing refers to padding
     partial = y.new_empty(slots * pieces if pieces > 1 else 0, width)
     if slots:
         _forward[(slots * pieces, blocks)](

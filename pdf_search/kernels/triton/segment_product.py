@@ -2,7 +2,7 @@
 
 A group of more than GPU_CHUNK triples would hold up the others, so its chunks are programs too.
 They write partial sums, which a second kernel adds in order. Nothing is added atomically: the same
-triples give the same bits. Rows are float32 or bfloat16, sums float32.
+triples give the same bits. Rows of either factor are float32 or bfloat16, sums float32.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ def _run(a: Tensor, b: Tensor, triples: GroupedTriples, width: int, dot: bool) -
     a, b = a.contiguous(), b.contiguous()
     chunks, groups, channels = _chunks(triples), triples.groups, b.shape[1]
     count, blocks = len(chunks.group), triton.cdiv(width, CHANNELS)
-    out = b.new_empty(groups, width)
-    partial = b.new_empty(count, width, dtype=torch.float32)
+    out, partial = (b.new_empty(n, width, dtype=torch.float32) for n in (groups, count))
     if groups + count:
         _kernel[(groups + count, blocks)](
             a, b, out, partial, triples.ptr, triples.first, triples.second,
