@@ -67,13 +67,17 @@ def parse() -> argparse.Namespace:
         help="native: Triton on a GPU, Numba on a CPU; interpreter: Triton's, on a CPU",
     )  # fmt: skip
     parser.add_argument("--parts", nargs="+", choices=[part.name for part in part_list.PARTS])
-    parser.add_argument("--seconds", type=float, default=600.0, help="for all parts together")
+    parser.add_argument(
+        "--seconds", type=float, default=600.0,
+        help="for all parts together; on a CPU of processor time",
+    )  # fmt: skip
     parser.add_argument("--threads", type=int, default=0, help="of torch; 0: as it chooses")
     parser.add_argument("--first", action="store_true", help="stop at the first failure")
     parser.add_argument(
         "--mutations", nargs="*", metavar="WORD", help="plant faults: all, or those so named"
     )
     parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--limit", type=float, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import subprocess
@@ -169,3 +170,21 @@ def test_every_part_has_a_module() -> None:
     folder = BENCHMARKS / "gpu_checks" / "parts"
     names = {part.module or part.name for part in PARTS}
     assert names <= {path.stem for path in folder.glob("*.py")}
+
+
+def test_a_part_that_takes_too_long_on_a_cpu_is_ended_by_its_processor_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long a busy machine lets it wait."""
+    script = tmp_path / "part.py"
+    script.write_text(
+        "import resource, sys\n"
+        "limit = float(sys.argv[sys.argv.index('--limit') + 1])\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (1, resource.RLIM_INFINITY))\n"
+        "assert limit == 7\n"
+        "while True: pass\n"
+    )
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    arguments = argparse.Namespace(device="cpu", kernels="native", out=tmp_path)
+    found = list(run.run_part(PARTS[0], arguments, 7.0))
+    assert found[-1]["failed"] == "it did not end within 7 s"

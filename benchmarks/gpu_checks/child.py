@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 import traceback
 from importlib import import_module
@@ -15,6 +16,8 @@ def run_part(arguments: argparse.Namespace) -> int:
     """Run the part named by ``--child``; an exception is a row too."""
     began = time.monotonic()
     path, name = arguments.out / ROWS, arguments.child
+    if arguments.limit:  # of processor time, after which the system ends this process
+        resource.setrlimit(resource.RLIMIT_CPU, (int(arguments.limit) + 1, resource.RLIM_INFINITY))
     if arguments.kernels == "interpreter":
         from gpu_checks import interpreter  # noqa: PLC0415
 

@@ -14,21 +14,21 @@ class Part:
     limit: float  # seconds on a GPU, compilation included
     what: str
     on_cpu: bool = True
-    interpreted: float = 0.0  # seconds in Triton's interpreter, on a busy machine; 0: never
+    interpreted: float = 0.0  # seconds of processor time in Triton's interpreter; 0: never
     needs: tuple[str, ...] = ()  # packages beyond those of training
     alone: bool = False  # on a GPU only where asked for by name
     module: str = ""
 
 
 PARTS = (
-    Part("kernels", 70, "each kernel against plain torch in float64", interpreted=600),
-    Part("engines", 50, "the fast engine against the reference in float64", interpreted=600),
-    Part("recorded", 60, "recorded steps against eager ones", interpreted=600),
-    Part("trial", 60, "one real trial twice, with the same bits", interpreted=600),
-    Part("epochs", 60, "training epochs with collation, steps by replay", interpreted=600),
-    Part("released", 40, "memory after trials, and after one that ran out of it", interpreted=600),
+    Part("kernels", 70, "each kernel against plain torch in float64", interpreted=120),
+    Part("engines", 50, "the fast engine against the reference in float64", interpreted=120),
+    Part("recorded", 60, "recorded steps against eager ones", interpreted=120),
+    Part("trial", 60, "one real trial twice, with the same bits", interpreted=120),
+    Part("epochs", 60, "training epochs with collation, steps by replay", interpreted=120),
+    Part("released", 40, "memory after trials, and after one that ran out of it", interpreted=120),
     Part("times", 40, "each kernel's time by graph replay; the slowest of a step", on_cpu=False),
-    Part("long", 330, "four seeds, 351 epochs, test MAE", interpreted=600, alone=True),
+    Part("long", 330, "four seeds, 351 epochs, test MAE", interpreted=120, alone=True),
     Part(
         "ray",
         180,
@@ -50,5 +50,5 @@ def chosen(names: Sequence[str] | None, device: str, kernels: str) -> list[Part]
 
 
 def limit_of(part: Part, device: str) -> float:
-    """Seconds that a part may take."""
+    """Seconds that a part may take; on a CPU of processor time."""
     return part.limit if device != "cpu" else max(part.limit, part.interpreted)

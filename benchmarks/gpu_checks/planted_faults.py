@@ -29,7 +29,7 @@ from mutations import (
 
 from gpu_checks import child
 from gpu_checks.part_list import Part, limit_of
-from gpu_checks.run import ROWS, Row, environment, failed, read_rows
+from gpu_checks.run import ROWS, WAITS, Row, environment, failed, read_rows
 
 KERNELS = "pdf_search/kernels/triton/"
 # Imported once and inherited by the process of each fault; nothing of ours is among them.
@@ -99,12 +99,14 @@ def run_check(folder: Path, arguments: argparse.Namespace, parts: Sequence[Part]
         limit = limit_of(part, arguments.device)
         with tempfile.TemporaryDirectory() as out:
             here = argparse.Namespace(
-                **vars(arguments) | {"out": Path(out), "child": part.name, "first": True}
+                **vars(arguments)
+                | {"out": Path(out), "child": part.name, "first": True}
+                | ({"limit": limit} if arguments.device == "cpu" else {})
             )
             process = CONTEXT.Process(target=_part_of_the_copy, args=(folder, here))
             process.start()
-            process.join(limit)
-            if process.exitcode is None:
+            process.join(limit * (WAITS if arguments.device == "cpu" else 1))
+            if process.exitcode in {None, -signal.SIGXCPU}:
                 process.kill()
                 return Verdict(False, f"BROKEN: {part.name} did not end within {limit:.0f} s")
             rows = read_rows(Path(out) / ROWS, 0)
