@@ -30,7 +30,6 @@ from gpu_checks.bench import EXCERPTS, VARIANTS
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared, prepare
-from pdf_search.kernels import dispatch
 from pdf_search.kernels import triton as kernels
 from pdf_search.model import Sizes, stack
 from pdf_search.space import paper_trial
@@ -78,7 +77,10 @@ def step_launches(config: TrialConfig, data: Prepared) -> Counter[str]:
     size = config.training.batch_size
     batches, _ = stack(trainer.data, in_steps(splits.epoch_order(1), size), Sizes(), True)
     bare, batch = without_content(trainer), map_tensors(batches, lambda t: empty(t[0]))
-    keys, rate = empty(torch.zeros(len(splits.replicates), dtype=torch.int64)), empty(CPU_RATE)
+    most = int(splits.graphs.node_count.max())  # which collation on a GPU knows
+    batch = replace(batch, messages=replace(batch.messages, most=most))
+    keys = empty(torch.zeros(len(splits.replicates), dtype=torch.int64))
+    rate = empty(torch.zeros(()))
     launches = Launches()
     with on_a_gpu(launches.counts):
         bare.learn(batch, keys, rate)  # plans are made once
@@ -86,9 +88,6 @@ def step_launches(config: TrialConfig, data: Prepared) -> Counter[str]:
         with launches:
             bare.learn(batch, keys, rate)
     return launches.counts
-
-
-CPU_RATE = torch.zeros(())
 
 
 def empty(tensor: Tensor) -> Tensor:
@@ -119,10 +118,12 @@ def on_a_gpu(counts: Counter[str]) -> Iterator[None]:
         for name, value in vars(module).items()
         if hasattr(value, "fn")
     ]
-    old += [(dispatch, "runs_triton", dispatch.runs_triton)]
+    asking = [m for m in sys.modules.values() if hasattr(m, "runs_triton")]
     try:
-        dispatch.runs_triton = lambda device: True  # noqa: ARG005
-        for module, name, _ in old[:-1]:
+        for module in asking:
+            old.append((module, "runs_triton", module.runs_triton))
+            module.runs_triton = lambda device: True  # noqa: ARG005
+        for module, name, _ in old[: -len(asking)]:
             label = f"triton {module.__name__.rpartition('.')[2]}.{name.strip('_')}"
             setattr(module, name, Kernel(label, counts))
         yield

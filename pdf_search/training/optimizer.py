@@ -67,7 +67,7 @@ class AdamW:
         sizes = [p[0].numel() for p in self.parameters]
         gaps = [gap.shape[1] for gap in self.gaps]
         both = [size for pair in zip(sizes, gaps, strict=True) for size in pair]
-        return list(flat.split(both, 1)[::2])
+        return list(torch.split(flat, both, 1)[::2])
 
     def state_dict(self) -> dict[str, Tensor]:
         """Step counts and moments, without the zeros; the values are in the model's state."""
@@ -80,6 +80,6 @@ class AdamW:
         self.steps.copy_(state["steps"])
         for name in ("mean", "square"):
             own = self._views(getattr(self, name))
-            saved = state[name].split([view.shape[1] for view in own], 1)
+            saved = torch.split(state[name], [view.shape[1] for view in own], 1)
             for view, values in zip(own, saved, strict=True):
                 view.copy_(values)

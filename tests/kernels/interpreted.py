@@ -203,8 +203,8 @@ def everything() -> None:
     segment_products(SHAPES)
     sums_of_bfloat16_are_float32()
     messages_of_bfloat16_are_rounded_sums()
-    for width in (1, 37):
-        test_convolution.test_a_convolution_that_stores_bfloat16(width == 1, width)
+    for shared, width in ((True, 16), (False, 37)):
+        test_convolution.test_a_convolution_that_stores_bfloat16(shared, width)
     long_groups_are_split()
     graphs_in_pieces()
     test_fused.test_messages_and_their_gradients("gelu", 5, 37)

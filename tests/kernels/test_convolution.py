@@ -68,7 +68,7 @@ def test_a_convolution_that_stores_bfloat16(shared: bool, width: int) -> None:
     for one, two in zip(found, expected, strict=True):
         assert one.dtype == torch.float32
         off = float((one.detach().double() - two.detach()).norm() / two.detach().norm())
-        assert 1e-4 < off < 4e-3
+        assert 1e-4 < off < 1e-2
 
 
 @pytest.mark.parametrize("sizes", [(1, 7, 5, 3), (3, 300, 96, 96), (1, 37, 1500, 37), (2, 0, 9, 9)])

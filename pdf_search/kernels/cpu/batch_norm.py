@@ -52,12 +52,14 @@ def norm_backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """See ``reference``."""
     mean, rstd, share = statistics
-    grads = torch.empty_like(x), *x.new_empty(3, *mean.shape).unbind()
+    grad_x = torch.empty_like(x)
+    grad_gamma, grad_beta, grad_shift = x.new_empty(3, *mean.shape).unbind()
     _backward(
         *map(as_array, (grad, x, weight, mean, rstd, *affine)), share.numpy(),
-        act is not None, act == "gelu", *(out.numpy() for out in grads),
+        act is not None, act == "gelu",
+        grad_x.numpy(), grad_gamma.numpy(), grad_beta.numpy(), grad_shift.numpy(),
     )  # fmt: skip
-    return grads
+    return grad_x, grad_gamma, grad_beta, grad_shift
 
 
 @Kernel
