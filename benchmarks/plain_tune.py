@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import ray
 import torch
 from plain_trial import EPOCHS, EPS, WARMUP, Drawn, grid_of, train
 from ray import tune
@@ -120,6 +121,7 @@ def search(arguments: argparse.Namespace, graphs: Path) -> dict[str, Any]:
     seed, epochs = arguments.seed, arguments.epochs
     points = json.loads(arguments.points.read_text()) if arguments.points else None
     begun = time.monotonic()
+    ray.init(address="local", log_to_driver=False)  # not a session that runs here already
     trial = tune.with_parameters(train, graphs=str(graphs), seed=seed, epochs=epochs)
     tuner = tune.Tuner(
         tune.with_resources(trial, {"cpu": 1}),
