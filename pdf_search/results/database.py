@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from pdf_search.full_disk import full_words
 
 BUSY_SECONDS = 30.0
 WAL_PAUSE = 0.02  # seconds
+PASSING = ("locked", "unable to open", "disk I/O error")  # signs that waiting may help
 WRITES = "pdf_writes"  # SQLAlchemy execution option that marks a connection that writes
 
 
@@ -120,8 +123,19 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for a database that is locked or gone, and whom to tell of it, once."""
+
+    say: Callable[[str], None]
+    seconds: float = 600.0
+    pause: float = 1.0  # seconds between two tries
+
+
 @contextmanager
-def transaction(engine: sa.Engine, writes: bool) -> Iterator[sa.Connection]:
+def transaction(
+    engine: sa.Engine, writes: bool, patience: Patience | None = None
+) -> Iterator[sa.Connection]:
     """Yield a connection within one transaction: committed at the end, rolled back on an error.
 
     ``writes``: SQLite takes the write lock at the beginning.
@@ -130,10 +144,30 @@ def transaction(engine: sa.Engine, writes: bool) -> Iterator[sa.Connection]:
         StoreError: the database reported an error; the message has the remedy where one is known.
     """
     try:
-        with engine.execution_options(**{WRITES: writes}).begin() as connection:
-            yield connection
+        with ExitStack() as stack:
+            yield _begun(stack, engine.execution_options(**{WRITES: writes}), patience)
     except exc.DBAPIError as error:
         raise _translated(error, engine.url) from error
+
+
+def _begun(stack: ExitStack, engine: sa.Engine, patience: Patience | None) -> sa.Connection:
+    """Begin a transaction, after waiting for a database that is locked or gone.
+
+    Nothing was done before, so nothing is done twice.
+    """
+    begun, told = time.monotonic(), False
+    while True:
+        try:
+            return stack.enter_context(engine.begin())
+        except exc.OperationalError as error:
+            passing = engine.name != "sqlite" or any(sign in str(error) for sign in PASSING)
+            if not passing or patience is None or time.monotonic() - begun > patience.seconds:
+                raise
+            if not told:
+                reason = _translated(error, engine.url)
+                patience.say(f"waiting up to {patience.seconds:.0f} s for the {reason}")
+            told = True
+        time.sleep(patience.pause)
 
 
 def _translated(error: exc.DBAPIError, url: sa.URL) -> StoreError:
@@ -152,3 +186,37 @@ def _translated(error: exc.DBAPIError, url: sa.URL) -> StoreError:
         if sign in text:
             return StoreError(f"results database {where}: {text}; {remedy}")
     return StoreError(f"results database {where}: {text}")
+
+
+def check_file(url: sa.URL, create: bool) -> None:
+    """Check that an SQLite file is there, or make its folder if it is to be created.
+
+    Raises:
+        StoreError: it is not there, is a folder, or its folder cannot be made.
+    """
+    path = sqlite_file(url)
+    if path is None or path.is_file():
+        return
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; name a file in it with --db")
+    if not create:
+        raise StoreError(
+            f"no results database at {path}; start a sweep first, or name its database with --db"
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder of {path}: {error.strerror}") from None
+
+
+def read_only(url: sa.URL) -> sa.URL:
+    """Return a URL that reads an SQLite file whose folder is not writable.
+
+    SQLite cannot create its -wal and -shm files there, so the file is opened as immutable. That is
+    safe only while no -wal file exists. Any other URL is returned as it is.
+    """
+    path = sqlite_file(url)
+    if path is None or os.access(path.parent, os.W_OK) or Path(f"{path}-wal").exists():
+        return url
+    query = {"mode": "ro", "immutable": "1", "uri": "true"}
+    return sa.URL.create("sqlite", database=path.resolve().as_uri(), query=query)

@@ -7,14 +7,12 @@ writer. Others may read at any time; they see an epoch of a trial with all repli
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from difflib import get_close_matches
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,8 +22,11 @@ from pdf_search.records import EpochReport, Phase, SweepRecord, TrialRecord
 from pdf_search.results import rows, tables
 from pdf_search.results.database import (
     BUSY_SECONDS,
+    Patience,
+    check_file,
     open_engine,
     parse_url,
+    read_only,
     sqlite_file,
     transaction,
 )
@@ -51,6 +52,8 @@ class Store:
         create: whether to create the file and our tables if they are missing. Readers pass False.
         busy_seconds: how many seconds a call waits for another writer's lock (SQLite only).
 
+    ``patience``: how a call waits beyond that for a database that is locked or gone; None: not.
+
     Raises:
         StoreError: every method can raise it: the database is missing, locked or damaged, its
             tables are of a newer version, or it has no such sweep or trial.
@@ -58,8 +61,9 @@ class Store:
 
     def __init__(self, url: str, create: bool = True, busy_seconds: float = BUSY_SECONDS) -> None:
         self.url = parse_url(url)
-        _check_file(self.url, create)
-        self._engine = open_engine(_read_only(self.url) if not create else self.url, busy_seconds)
+        self.patience: Patience | None = None
+        check_file(self.url, create)
+        self._engine = open_engine(read_only(self.url) if not create else self.url, busy_seconds)
         try:
             self._check_schema(create)
         except BaseException:
@@ -75,6 +79,11 @@ class Store:
     def close(self) -> None:
         """Close all connections. SQLite then merges its write-ahead log into the file."""
         self._engine.dispose()
+
+    def wait(self) -> None:
+        """Wait until the database is there and no other process writes to it; see ``patience``."""
+        with self._writing():
+            pass
 
     @property
     def place(self) -> str:
@@ -197,12 +206,12 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        with transaction(self._engine, writes=False) as connection:
+        with transaction(self._engine, writes=False, patience=self.patience) as connection:
             yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        with transaction(self._engine, writes=True) as connection:
+        with transaction(self._engine, writes=True, patience=self.patience) as connection:
             yield connection
 
     def _check_schema(self, create: bool) -> None:
@@ -274,32 +283,3 @@ def _replicates(
 def _ordered_epochs() -> sa.Select[Any]:
     columns = tables.epoch.c
     return sa.select(tables.epoch).order_by(columns.trial_id, columns.epoch, columns.replicate)
-
-
-def _check_file(url: sa.URL, create: bool) -> None:
-    path = sqlite_file(url)
-    if path is None or path.is_file():
-        return
-    if path.is_dir():
-        raise StoreError(f"{path} is a folder; name a file in it with --db")
-    if not create:
-        raise StoreError(
-            f"no results database at {path}; start a sweep first, or name its database with --db"
-        )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"cannot make the folder of {path}: {error.strerror}") from None
-
-
-def _read_only(url: sa.URL) -> sa.URL:
-    """Return a URL that reads an SQLite file whose folder is not writable.
-
-    SQLite cannot create its -wal and -shm files there, so the file is opened as immutable. That is
-    safe only while no -wal file exists. Any other URL is returned as it is.
-    """
-    path = sqlite_file(url)
-    if path is None or os.access(path.parent, os.W_OK) or Path(f"{path}-wal").exists():
-        return url
-    query = {"mode": "ro", "immutable": "1", "uri": "true"}
-    return sa.URL.create("sqlite", database=path.resolve().as_uri(), query=query)

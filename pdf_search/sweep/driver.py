@@ -11,7 +11,7 @@ from signal import SIGINT
 from rich.console import Console
 
 from pdf_search.records import Phase, TrialRecord
-from pdf_search.results import Store
+from pdf_search.results import Patience, Store
 from pdf_search.stop_condition import Reason, StopCondition
 from pdf_search.sweep.confirm_phase import (
     Baseline,
@@ -78,6 +78,8 @@ class Driver:
     ) -> None:
         self.plan = plan
         self.store = store
+        self.say = partial(print_line, console)
+        store.patience = Patience(self.say)
         self.stop_condition = stop_condition
         self.console = console
         self.functions = functions
@@ -101,10 +103,9 @@ class Driver:
             bases=shared_bases(plan.space),
             timeout=options.epoch_timeout,
         )
-        say = partial(print_line, self.console)
-        storage, one = plan.folder.storage(options.storage), checkpoint_bytes(plan.first, plan.data)
-        check_room(storage, one, size.concurrent, plan.trials + plan.top_k, say)
-        return open_runner(plan.folder, options, size, shared, self.stop_condition, say)
+        where, one = plan.folder.storage(options.storage), checkpoint_bytes(plan.first, plan.data)
+        check_room(where, one, size.concurrent, plan.trials + plan.top_k, self.say)
+        return open_runner(plan.folder, options, size, shared, self.stop_condition, self.say)
 
     def search(self, runner: Runner) -> None:
         """Run the trials of the search that are unfinished, and those still to be drawn."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from pdf_search.config import VERSIONS, InputShape
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import Phase, State, SweepRecord
-from pdf_search.results import Store, study_parts
+from pdf_search.results import Patience, Store, study_parts
 from pdf_search.space import recorded_study
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.confirmed_predictions import (
@@ -23,6 +23,7 @@ from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan
+from pdf_search.sweep.trial_log.live_line import print_line
 from pdf_search.sweep.trial_log.recovery import remove_leftovers, reopen, unfinished_jobs
 from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken
@@ -56,6 +57,7 @@ def run_listed(
         else:
             store.create_sweep(_record(plan, part, command))
     stop_condition = StopCondition(plan.options.time)
+    store.patience = Patience(partial(print_line, console or Console(stderr=True)))
     view = StudyView(console or Console(stderr=True), partial(_tell, functions.on_finished, store))
     trial_log = study_trial_log(plan, store, view)
     jobs = open_jobs(plan, trial_log)

@@ -2,6 +2,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase
 from pdf_search.results import Store
-from pdf_search.results.database import open_engine, parse_url, transaction
+from pdf_search.results.database import Patience, open_engine, parse_url, transaction
 from pdf_search.results.migrations import STEPS, migrate, stored_version
 from tests.results.samples import epoch, sweep, trial
 
@@ -88,6 +89,36 @@ def test_a_locked_database_says_so(store: Store) -> None:
         with pytest.raises(StoreError, match="database is locked; another process"):
             other.update_sweep("night", trials=5)
         assert other.sweep("night") == sweep()
+
+
+def test_a_driver_waits_for_a_database_that_is_locked_and_says_so_once(store: Store) -> None:
+    store.create_sweep(sweep())
+    said: list[str] = []
+    held = ExitStack()
+    with held, Store(str(store.place), busy_seconds=0.05) as driver:
+        held.enter_context(store._writing())
+
+        def say(line: str) -> None:
+            said.append(line)
+            held.close()
+
+        driver.patience = Patience(say, 30.0, pause=0.05)
+        driver.update_sweep("night", trials=5)
+        driver.wait()
+    assert store.sweep("night").trials == 5
+    assert len(said) == 1
+    assert said[0].startswith(f"waiting up to 30 s for the results database {store.place}: ")
+    assert "database is locked" in said[0]
+
+
+def test_its_patience_ends(store: Store) -> None:
+    store.create_sweep(sweep())
+    said: list[str] = []
+    with store._writing(), Store(str(store.place), busy_seconds=0.05) as driver:
+        driver.patience = Patience(said.append, 0.2, pause=0.05)
+        with pytest.raises(StoreError, match="database is locked"):
+            driver.update_sweep("night", trials=5)
+    assert len(said) == 1
 
 
 def _lose(store: Store) -> None:

@@ -20,7 +20,7 @@ def open_storage(database: str) -> RDBStorage:
     """Open Optuna's tables in an SQLite file or at a URL; they are created if need be."""
     file = sqlite_file(parse_url(database))
     if file is None:
-        return RDBStorage(database)
+        return RDBStorage(database, engine_kwargs={"pool_pre_ping": True})
     storage = _in_file(file)
     # As for our own tables: with its journal, a database survives a kill of the process without a
     # disk flush at each commit.

@@ -32,6 +32,7 @@ class JobSearcher(Searcher):
         if self.stop_condition.due():
             return Searcher.FINISHED
         try:
+            self.trial_log.store.wait()  # Optuna would not
             job = self.source.next()
             if job is None:
                 return None if self.source.waits() else Searcher.FINISHED
