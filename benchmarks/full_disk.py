@@ -153,7 +153,7 @@ def main() -> None:
             if sum(int(each["moments"]) for each in rows) >= arguments.moments:
                 break
             folder = Path(name) / f"{plan.name}-{next(numbers)}"
-            full, found = one_moment(plan, folder, dice.uniform(0.05, 0.9), seconds)
+            full, found = one_moment(plan, folder, dice.uniform(0.02, 0.6), seconds)
             row["moments" if full else "not reached"] += 1  # type: ignore[operator]
             row["wrong"] += len(found)  # type: ignore[operator]
             wrong += found

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from pdf_search.errors import FullDiskError
+
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Of pyarrow and Ray, of SQLite, and of torch, which does not pass on the system's error.
 WORDS = (
@@ -20,10 +22,7 @@ WORDS = (
 
 def is_full(error: BaseException | None) -> bool:
     """Whether ``error``, or one that led to it, says that a disk is full."""
-    return any(
-        getattr(each, "errno", None) in FULL or any(words in str(each) for words in WORDS)
-        for each in _chain(error)
-    )
+    return any(map(_says_so, _chain(error)))
 
 
 def full_words(*places: str | Path) -> str:
@@ -41,6 +40,11 @@ def free_bytes(place: str | Path) -> int:
     """The bytes that can be written to a folder, or to the closest one above it that exists."""
     path = Path(place).absolute()
     return shutil.disk_usage(next(p for p in (path, *path.parents) if p.exists())).free
+
+
+def _says_so(error: BaseException) -> bool:
+    known = isinstance(error, FullDiskError) or getattr(error, "errno", None) in FULL
+    return known or any(words in str(error) for words in WORDS)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

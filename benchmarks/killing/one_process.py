@@ -165,7 +165,9 @@ class OneProcess:
                 if self._stepped(trial, recorder, scheduler, phase):
                     trials.remove(trial)
             if self.stop_condition.error is not None:
-                raise self.stop_condition.error
+                break
+        if self.stop_condition.error is not None:
+            raise self.stop_condition.error
 
     def _stepped(
         self, trial: Any, recorder: Recorder, scheduler: WaitingScheduler | None, phase: Phase
@@ -182,7 +184,7 @@ class OneProcess:
         self.at("between checkpoint and record")
         decision = scheduler.on_trial_result(None, trial, result) if scheduler else ""
         recorder.on_trial_result(0, [], trial, result)
-        if EPOCH in result:
+        if EPOCH in result and self.stop_condition.error is None:
             self.tell("epoch", phase, number, result[EPOCH], result[VALID])
         self.at("between record and checkpoint")
         if checkpoint is not None:

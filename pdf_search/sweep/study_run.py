@@ -23,7 +23,7 @@ from pdf_search.sweep.driver import Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan
-from pdf_search.sweep.trial_log.live_line import print_line
+from pdf_search.sweep.trial_log.live_view import print_line
 from pdf_search.sweep.trial_log.recovery import remove_leftovers, reopen, unfinished_jobs
 from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken

@@ -126,11 +126,18 @@ def test_an_interrupt_before_anything_is_recorded_names_no_resume(
     assert "resume" not in said
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        FullDiskError("the disk of /trials is full (4,096 bytes are free)"),  # told by a worker
+    ],
+)
 def test_a_full_disk_is_told_with_its_room_and_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail() -> NoReturn:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise error
 
     monkeypatch.setattr("pdf_search.full_disk.free_bytes", lambda _: 4_096)
     folder = SweepFolder.of(tmp_path, "night", None)
