@@ -28,7 +28,7 @@ def runs(home: Path) -> Path:
         sweep_in(out / name, space, name)
     study_in(out / "paper" / "abl", space)
     files = "trials/search/0000-a/checkpoint_1/checkpoint.pt report/table.md sweep.log space.yaml"
-    for file in (*files.split(), "explain/search-0/explain.html", ".lock", ".space.yaml.7.ab12"):
+    for file in (*files.split(), "explain/a.html", "tensorboard/a", ".lock", ".space.yaml.7.ab12"):
         write(out / "night" / file)
     for file in ("config.yaml", "curve.csv", "checkpoint.pt", "graphs.npz", "explain/a.png"):
         write(out / "one" / file)
