@@ -67,12 +67,24 @@ def test_the_message_has_the_fullest_place_and_its_bytes(
     assert told(FULL, "/data") == "the disk of /data is full (5,120 bytes are free)"
 
 
+def bank_is_not_written(_: object) -> Any:
+    try:
+        raise FULL
+    except OSError as error:
+        raise DataError(f"the bank cannot be written to /cache ({told(error, '/')})") from None
+
+
+def checkpoint_is_not_written(_: object) -> Any:
+    raise FULL
+
+
 @pytest.mark.parametrize("gpus", [0.0, 1.0])
+@pytest.mark.parametrize("write", [bank_is_not_written, checkpoint_is_not_written])
 def test_a_worker_is_interrupted_by_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: float, write: Any
 ) -> None:
     def trains(*_: object) -> Any:
-        raise FULL
+        write(None)
 
     said: list[dict[str, Any]] = []
     place = SimpleNamespace(storage_fs_path=str(tmp_path))
@@ -95,6 +107,7 @@ def test_a_worker_is_interrupted_by_it(
     assert outcome is not None
     assert outcome.state is State.INTERRUPTED
     assert "is full (" in outcome.message
+    assert ("/cache" in outcome.message) == (write is bank_is_not_written)
 
 
 def test_a_sweep_does_not_begin_where_checkpoints_do_not_fit(

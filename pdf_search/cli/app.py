@@ -59,10 +59,13 @@ class Verbs(TyperGroup):
         except KeyboardInterrupt as error:
             say("interrupted")
             raise typer.Exit(exit_code(error)) from None
-        except OSError as error:
+        except (typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
             if not is_full(error):
                 raise
-            say(f"error: {full_words(error.filename or Path.cwd(), tempfile.gettempdir())}")
+            place = getattr(error, "filename", None) or Path.cwd()
+            say(f"error: {full_words(place, tempfile.gettempdir())}")
             raise typer.Exit(FullDiskError.exit_code) from None
 
 

@@ -36,8 +36,10 @@ def test_folders_that_cannot_be_written(home: Path) -> None:
     assert {name for name, check in found.items() if not check.ok} == {"out", "data root", "cache"}
     assert "give --out a folder" in found["out"].found
     assert "set PDF_SEARCH_CACHE" in found["cache"].found
-    fine = folder_checks(home / "new" / "runs", None, home / "cache")
+    fine = list(folder_checks(home / "new" / "runs", None, home / "cache"))
     assert all(check.ok for check in fine)
+    places = [check for check in fine if check.name in ("cache", "out")]
+    assert all(check.found.endswith("MB free on its disk") for check in places)
     assert [path.name for path in home.iterdir()] == ["file"]
 
 

@@ -10,6 +10,7 @@ from pdf_search.cli.checkup.check import Check, guarded
 from pdf_search.cli.output import megabytes
 from pdf_search.data import cache_folder, cache_size, sets_below
 from pdf_search.errors import PdfSearchError
+from pdf_search.full_disk import free_bytes
 from pdf_search.paths import expanded, why_not_writable
 
 
@@ -44,7 +45,7 @@ def _writable(name: str, folder: Path, remedy: str, more: str = "") -> Check:
     reason = why_not_writable(folder)
     if reason:
         return Check(name, f"{folder} cannot be written ({reason}): {remedy}", ok=False)
-    return Check(name, f"{folder}{more}")
+    return Check(name, f"{folder}{more}, {megabytes(free_bytes(folder))} free on its disk")
 
 
 def _ray_folder() -> Check:

@@ -20,7 +20,7 @@ from ray import tune
 
 from pdf_search.config import BasisConfig, TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared
-from pdf_search.errors import ResourceError
+from pdf_search.errors import PdfSearchError, ResourceError
 from pdf_search.full_disk import full_words, is_full
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep.tune import checkpoints
@@ -86,7 +86,7 @@ def train(config: dict[str, Any], shared: Shared) -> None:
             outcome = run_or_restart(function, trial, data, reporter, folder)
     except Exception as error:
         if is_full(error):
-            tune.report(pack_end(TrialOutcome(State.INTERRUPTED, reporter.epoch, _full())))
+            tune.report(pack_end(TrialOutcome(State.INTERRUPTED, reporter.epoch, _full(error))))
             return
         if shared.gpus:
             raise  # the GPU may be unusable for this process now, so Ray has to replace it
@@ -157,8 +157,10 @@ def gpu_number(visible: str, assigned: str) -> int:
     return int(assigned)
 
 
-def _full() -> str:
-    """The message that a disk is full: that of the checkpoints, or of temporary files."""
+def _full(error: Exception) -> str:
+    """The message that a disk is full: our own error's, else checkpoints' or temporary files'."""
+    if isinstance(error, PdfSearchError):
+        return str(error)
     storage = tune.get_context().get_storage().storage_fs_path
     return full_words(*filter(os.path.isdir, (storage, tempfile.gettempdir())))
 
