@@ -8,6 +8,7 @@ from functools import partial
 
 from rich.console import Console
 
+from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import BestEpochs, Store, study_parts
 from pdf_search.runs import is_locked
@@ -22,11 +23,13 @@ SECONDS = 1.0  # between two looks at the database
 def watch_sweep(folder: SweepFolder, console: Console, seconds: float = SECONDS) -> None:
     """Show a running sweep or study until it ends, as its own process shows it.
 
-    One that does not run is shown as it is.
+    One that does not run is shown as it is; one that prepares its data is waited for.
 
     Raises:
         StoreError: there is no such sweep.
     """
+    while not _has_begun(folder) and folder.path.is_dir() and is_locked(folder.path):
+        time.sleep(seconds)  # it prepares its data, or starts Ray
     with folder.open_store() as store:
         if parts := study_parts(store, folder.name):
             _watch_study(store, folder, parts, console, seconds)
@@ -46,6 +49,14 @@ def watch_sweep(folder: SweepFolder, console: Console, seconds: float = SECONDS)
                     _expect(view, follower, sweep)
                 follower.look()
                 view.tell_status()
+
+
+def _has_begun(folder: SweepFolder) -> bool:
+    try:
+        with folder.open_store() as store:
+            return bool(store.sweeps(folder.name))
+    except StoreError:
+        return False
 
 
 def _watch_study(

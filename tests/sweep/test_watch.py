@@ -75,9 +75,10 @@ def test_it_is_watched_from_search_to_confirmation_until_its_process_ends(
 
     def drive() -> None:
         with locked(folder.path), folder.open_store(create=True) as store:
+            ready.set()
+            told(text, "nothing is, and it has had time to look", seconds=0.3)
             store.create_sweep(sweep)
             samples.save(store, sweep, 0, state=State.RUNNING)
-            ready.set()
             told(text, "nothing is, and it has had time to look", seconds=0.3)
             for number in (0, 2, 1):
                 trained(store, sweep, number, 3.0 - number)
