@@ -4,6 +4,8 @@ const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const printing = matchMedia("print");
 const NARROW = 640; // pixels of the page's width below which panels are stacked
 
+const PAPER = 680; // pixels: A4 and letter without their margins
+
 function isDark() {
   return !printing.matches && (root.dataset.theme ?? (systemDark.matches ? "dark" : "light")) === "dark";
 }
@@ -49,7 +51,11 @@ function draw(data) {
   const { panels, least_width: least } = figure.layout.meta;
   place.style.minWidth = printing.matches ? "" : `${least}px`;
   if (isNarrow() && panels > 1) stack(figure.layout, panels);
-  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
+  // What a browser takes for the width of paper differs from what it prints on.
+  if (printing.matches) figure.layout.width = PAPER;
+  // Nothing leaves the page: plotly's own "Share chart" would upload it.
+  const removed = ["sendChartToCloud", "select2d", "lasso2d"];
+  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: removed };
   return Plotly.react(place, figure.data, figure.layout, config);
 }
 

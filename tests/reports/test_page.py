@@ -174,8 +174,24 @@ def test_paper_is_light_and_has_no_controls(browser: Browser, night: Path) -> No
         page.wait_for_selector("html[data-drawn=light]", state="attached")
         assert not page.locator("#theme, .filter, nav").locator("visible=true").count()
         assert page.evaluate(OVERFLOWS) == []
+        assert page.evaluate(CUT) == []
         assert page.evaluate("document.documentElement.scrollWidth") == 688
         assert opened.faint() == []
+
+
+def test_no_button_sends_anything_away(browser: Browser, night: Path) -> None:
+    with Opened(browser, night) as opened:
+        buttons = opened.page.locator("#figure-pareto .modebar-btn").all()
+        titles = [button.get_attribute("data-title") for button in buttons]
+        assert titles == [
+            "Download plot as a PNG",
+            "Zoom",
+            "Pan",
+            "Zoom in",
+            "Zoom out",
+            "Autoscale",
+            "Reset axes",
+        ]
 
 
 def test_a_point_says_what_it_is(browser: Browser, night: Path) -> None:
