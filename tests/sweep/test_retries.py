@@ -13,6 +13,7 @@ from ray.exceptions import ActorUnavailableError, RayActorError, RayTaskError
 from pdf_search.errors import FullDiskError
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep.samplers.jobs import ListSource
 from pdf_search.sweep.tune import callbacks
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
 from pdf_search.sweep.tune.payload import NUMBER, RESUME, pack_end, pack_epoch
@@ -36,7 +37,9 @@ class Run:
         self.trial_log = bench.trial_log()
         self.stop_condition = StopCondition()
         saved = Recorded(lambda path: int(path.rpartition("_")[2]))
-        source = RetryingSource(bench.suggestions(self.trial_log), self.trial_log, lambda: saved)
+        self.source = source = RetryingSource(
+            bench.suggestions(self.trial_log), self.trial_log, lambda: saved
+        )
         self.searcher = JobSearcher(source, self.trial_log, self.stop_condition)
         self.recorder = Recorder(self.trial_log, self.stop_condition, set(), "/trials", source.lost)
 
@@ -124,6 +127,20 @@ def test_the_last_retry_has_no_trial_beside_it_and_says_why_it_failed(run: Run) 
     assert run.states() == [(State.FAILED, 2), (State.COMPLETE, 0)]
     assert "the worker was killed" in run.bench.store.trials(NAME)[0].reason
     assert run.start() is None
+
+
+def test_one_that_its_population_goes_on_with_is_not_tried_again_too(run: Run) -> None:
+    run.start()
+    job = run.source.given[0]
+    run.fail(0)
+    run.start()
+    run.fail(0)  # now it is to be tried when nothing else is left
+    run.source.source = ListSource([job])
+    assert run.start() == (0, "")
+    run.epoch(0, 1)
+    run.end(0)
+    assert run.start() is None
+    assert run.states() == [(State.COMPLETE, 2)]
 
 
 def test_a_trial_that_gets_further_is_tried_again_and_again(run: Run) -> None:

@@ -53,6 +53,8 @@ class RetryingSource:
         job = self.source.next()
         if job is not None:
             self.given[job.number] = job
+            if job.number in self.alone:  # a population does not wait for its member
+                self.alone.remove(job.number)
         elif self.alone and not self.trial_log.going:
             return self._again(self.alone.popleft())
         return job
