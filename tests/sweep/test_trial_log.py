@@ -241,6 +241,7 @@ def test_a_stop_leaves_the_baseline_as_it_is_and_no_resume_trains_it(bench: Benc
     first = confirm_jobs(best_trials(bench.store, NAME, 1), confirm, bench.builder.confirm)
     confirm.planned(first[0])
     add_baseline(confirm, first[0].config, object(), simulated_baseline)  # type: ignore[arg-type]
+    assert confirm.going == {first[0].number}  # else a run waits for it when all has ended
     confirm.interrupted()
     rows = {r.origin: r for r in bench.store.trials(NAME, Phase.CONFIRM)}
     assert (rows["baseline"].state, rows["baseline"].message) == (State.COMPLETE, "")
