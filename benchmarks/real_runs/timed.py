@@ -60,20 +60,23 @@ def look(used: dict[tuple[int, float], tuple[str, float]]) -> None:
     for process in psutil.Process().children(recursive=True):
         try:
             with process.oneshot():
-                spent = process.cpu_times()
-                kind = kind_of(process.cmdline())
-                used[process.pid, process.create_time()] = kind, spent.user + spent.system
+                spent, key = process.cpu_times(), (process.pid, process.create_time())
+                command = process.cmdline()  # empty where it ended and nobody has waited for it
+                kind = kind_of(command) if command else used.get(key, ("other", 0.0))[0]
+                used[key] = kind, spent.user + spent.system
         except psutil.Error:  # it has ended
             continue
 
 
 def kind_of(command: list[str]) -> str:
-    """A worker's title is that of its trials, or idle."""
+    """A worker's title is that of its trials, or says that it is idle."""
     words = " ".join(command)
     if __file__ in words:
         return "driver"
-    if words.startswith("ray::"):
+    if words.startswith(("ray::ImplicitFunc", "ray::IDLE")) or "default_worker.py" in words:
         return "workers"
+    if words.startswith("ray::"):
+        return "ray " + words.removeprefix("ray::")
     names = [Path(word).name for word in command if word.endswith((".py", "raylet", "gcs_server"))]
     return f"ray {names[0]}" if names else "other"
 

@@ -28,7 +28,10 @@ def rows(bench: Bench) -> Iterator[Row]:
     if bench.gpu:
         torch.cuda.empty_cache()
     share = FRACTION if bench.gpu else 0.0
-    ray.init(num_cpus=2, num_gpus=int(bench.gpu), include_dashboard=False, log_to_driver=False)
+    ray.init(  # not a session that runs here already
+        address="local", num_cpus=2, num_gpus=int(bench.gpu), include_dashboard=False,
+        log_to_driver=False,
+    )  # fmt: skip
     try:
         task = ray.remote(num_cpus=1, num_gpus=share)(trial)
         waiting = [task.remote(config, bench.data.folder, share) for config in configs]
