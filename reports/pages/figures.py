@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from math import log10
+from math import ceil, floor, log10
 from typing import Any
 
 import plotly.graph_objects as go
@@ -40,9 +40,19 @@ def _range(axis: Axis | None) -> dict[str, Any]:
     if axis is None:
         return {}
     if axis.log:
+        ticks = _log_ticks(axis.low, axis.high)
         ends = [log10(axis.low), log10(axis.high)]
-        return {"type": "log", "range": ends, "dtick": 1 if ends[1] - ends[0] > 2 else "D2"}
+        texts = [f"{tick:g}" for tick in ticks]  # plotly writes 0.5 as a small 5
+        return {"type": "log", "range": ends, "tickvals": ticks, "ticktext": texts}
     return {"range": [axis.low, axis.high]}
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten, and 2 and 5 times them where there are few, between two positive values."""
+    steps = (1, 2, 5) if high < 100 * low else (1,)
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def _draw(

@@ -125,6 +125,15 @@ def test_the_learning_figure_has_a_panel_a_part(store: Store) -> None:
     assert figure.labels == ["trial 15", "trial 3"]
 
 
+def test_few_decades_have_their_values_written_out() -> None:
+    panel = Panel("t", "l", (curve("a", 0.11, 2.0),))
+    axis = curve_figure(CurveFigure("f", "t", "", ((panel,),))).layout.yaxis
+    assert (axis.type, list(axis.ticktext)) == ("log", ["0.1", "0.2", "0.5", "1", "2"])
+    wide = Panel("t", "l", (curve("a", 0.11, 90.0),))
+    axis = curve_figure(CurveFigure("f", "t", "", ((wide,),))).layout.yaxis
+    assert list(axis.ticktext) == ["0.1", "1", "10"]
+
+
 def test_importance_finds_what_matters_and_marks_what_does_not(store: Store) -> None:
     samples.search(store, samples.sweep(trials=60), trials=60)
     report = importance(load_sweep(store, "night"))

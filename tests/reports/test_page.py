@@ -246,3 +246,13 @@ def test_sweeps_side_by_side_are_drawn_readable_and_inside(
         assert opened.faint() == []
         text = page.locator("#progress p.text").text_content() or ""
         assert text.endswith("Of another metric, and not shown: accuracies.")
+
+
+def test_the_checks_see_what_is_wrong(browser: Browser, night: Path) -> None:
+    with Opened(browser, night, "phone", color_scheme="light") as opened:
+        page = opened.page
+        page.add_style_tag(content=":root { --soft: #8b97a5; } .notes { width: 500px; }")
+        page.add_style_tag(content="#figure-stopping { height: 99px; }")
+        assert {"PRUNED", "Protocol split"} & {text[:14] for _, text in opened.faint()}
+        assert any('class="notes"' in text for text in page.evaluate(OVERFLOWS))
+        assert any(text.startswith("figure-stopping") for text in page.evaluate(CUT))
