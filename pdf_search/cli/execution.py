@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import sqlalchemy as sa
 import typer
 
 from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log
@@ -22,6 +21,7 @@ from pdf_search.errors import (
     StoreError,
 )
 from pdf_search.full_disk import is_full
+from pdf_search.results import masked
 from pdf_search.runs import holds_sweep
 from pdf_search.signals import exit_code
 from pdf_search.space import load_space
@@ -107,17 +107,6 @@ def write_report(folder: SweepFolder) -> None:
             f"warning: the report could not be written ({type(error).__name__}: {error}). "
             f"The results are safe; try again with: pdf-search report {folder.called}"
         )
-
-
-def masked(word: str) -> str:
-    """A word of the command line, with the password of a database URL masked."""
-    flag, equals, url = word.rpartition("=") if word.startswith("--db=") else ("", "", word)
-    if "://" not in url:
-        return word
-    try:
-        return flag + equals + sa.make_url(url).render_as_string(hide_password=True)
-    except sa.exc.ArgumentError:
-        return word
 
 
 def command_line() -> str:

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, StoreError
 
 
 def prepare_process() -> None:
@@ -23,6 +23,7 @@ def prepare_process() -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     _check_folder()
     _check_words(sys.argv)
+    _hide_password()
 
 
 def let_idle_threads_sleep() -> None:
@@ -62,3 +63,31 @@ def _check_words(words: list[str]) -> None:
             "set LC_ALL=C.UTF-8 or PYTHONUTF8=1"
         )
     raise ConfigError(f"{shown}: not UTF-8; rename the file or folder")
+
+
+def _hide_password() -> None:
+    """Start over with the password of a database URL in the environment.
+
+    Everyone on the machine sees the words of a command (``ps``), but not its environment.
+    PostgreSQL's library reads ``PGPASSWORD`` where the URL has none.
+    """
+    words = list(map(_without_password, sys.orig_argv))
+    passwords = [password for _, password in words if password]
+    if passwords and sys.executable and sys.platform != "win32":
+        os.environ["PGPASSWORD"] = passwords[-1]
+        os.execv(sys.executable, [sys.executable, *(word for word, _ in words[1:])])
+
+
+def _without_password(word: str) -> tuple[str, str]:
+    """A word without the password of a PostgreSQL URL, and that password, "" for none."""
+    url = word.removeprefix("--db=")
+    if not url.startswith("postgresql"):
+        return word, ""
+    from pdf_search.results import parse_url
+
+    try:
+        known = parse_url(url)
+    except (StoreError, ValueError):  # it is said when the database is opened
+        return word, ""
+    shown = known._replace(password=None)  # for `set`, None means that it stays
+    return word.removesuffix(url) + shown.render_as_string(), str(known.password or "")

@@ -1,5 +1,6 @@
 from .advice import divergence_advice as divergence_advice
 from .database import Patience as Patience
+from .database import masked as masked
 from .database import parse_url as parse_url
 from .database import sqlite_file as sqlite_file
 from .importance import ImportanceMap as ImportanceMap

@@ -47,7 +47,7 @@ def parse_url(text: str) -> sa.URL:
             "the database URL cannot be read; write sqlite:////absolute/path.db or "
             "postgresql://user:password@host/database"
         ) from None
-    backend = url.get_backend_name()
+    backend, url = url.get_backend_name(), _one_password(url)
     if backend == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
@@ -55,6 +55,27 @@ def parse_url(text: str) -> sa.URL:
             f"database {backend!r} is not supported; use sqlite:/// or postgresql://"
         )
     return url
+
+
+def masked(word: str) -> str:
+    """A word of a command line, with the password of a database URL masked."""
+    url = word.removeprefix("--db=")
+    if "://" not in url:
+        return word
+    try:
+        known = _one_password(sa.make_url(url))
+    except (exc.ArgumentError, ValueError):
+        return word
+    return word.removesuffix(url) + known.render_as_string(hide_password=True)
+
+
+def _one_password(url: sa.URL) -> sa.URL:
+    """The URL with a password of its query at the usual place, where SQLAlchemy masks it."""
+    given = url.query.get("password")
+    if given is None:
+        return url
+    password = given if isinstance(given, str) else given[-1]
+    return url.difference_update_query(["password"]).set(password=password)
 
 
 def sqlite_file(url: sa.URL) -> Path | None:
@@ -180,6 +201,7 @@ def _translated(error: exc.DBAPIError, url: sa.URL) -> StoreError:
         ("malformed", "the file is damaged: restore it from a copy"),
         ("unable to open", "the folder is missing or may not be written: name another with --db"),
         ("readonly", "it may not be written: copy it to a folder of yours and name that with --db"),
+        ("no password supplied", "give it as PGPASSWORD or in ~/.pgpass, or in the URL of --db"),
         ("disk is full", full_words(place)),
         ("No space left", "the disk of the server is full"),
     ):

@@ -7,7 +7,6 @@ writer. Others may read at any time; they see an epoch of a trial with all repli
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -31,9 +30,12 @@ from pdf_search.results.database import (
     transaction,
 )
 from pdf_search.results.migrations import STEPS, check_version, migrate, stored_version
+from pdf_search.results.queries import ordered_epochs, replicates, sweep_id
 
 MOST_NUMBERS = 10  # how many trial numbers an error message lists
 SWEEP_FIELDS = frozenset(field.name for field in fields(SweepRecord)) - {"name"}
+FIXED = {"sweep", "phase", "number", "replicates"}
+TRIAL_FIELDS = frozenset(field.name for field in fields(TrialRecord)) - FIXED
 
 
 def no_trial(sweep: str, phase: Phase, number: int, known: Sequence[int]) -> StoreError:
@@ -63,6 +65,7 @@ class Store:
         self.url = parse_url(url)
         self.patience: Patience | None = None
         check_file(self.url, create)
+        self._ids: dict[tuple[str, Phase, int], int] = {}  # of trials, which are never deleted
         self._engine = open_engine(read_only(self.url) if not create else self.url, busy_seconds)
         try:
             self._check_schema(create)
@@ -93,7 +96,7 @@ class Store:
     def create_sweep(self, sweep: SweepRecord) -> None:
         """Insert a sweep. Raises StoreError if the name is taken."""
         with self._writing() as connection:
-            if _sweep_id(connection, sweep.name) is not None:
+            if sweep_id(connection, sweep.name) is not None:
                 raise StoreError(
                     f"sweep {sweep.name!r} exists in {self.place}; continue it with "
                     f"`pdf-search resume {sweep.name}` or choose another --name"
@@ -152,6 +155,11 @@ class Store:
                 members = rows.replicate_rows(trial, identity)
                 connection.execute(tables.replicate.insert(), members)
 
+    def update_trial(self, sweep: str, phase: Phase, number: int, **changes: Any) -> None:
+        """Change fields of a trial. Raises TypeError for fields that are fixed or unknown."""
+        with self._writing() as connection:
+            self._update(connection, self._known_trial(connection, sweep, phase, number), changes)
+
     def trials(self, sweep: str, phase: Phase | None = None) -> list[TrialRecord]:
         """Return a sweep's trials, or those of a phase, by phase (search first) and number."""
         with self._reading() as connection:
@@ -162,16 +170,22 @@ class Store:
             # descending: "search" sorts after "confirm"
             query = query.order_by(tables.trial.c.phase.desc(), tables.trial.c.number)
             found = connection.execute(query).mappings().all()
-            members = _replicates(connection, chosen)
+            members = replicates(connection, chosen)
         return [rows.trial_record(row, sweep, members[row["id"]]) for row in found]
 
-    def add_epoch(self, sweep: str, phase: Phase, number: int, report: EpochReport) -> None:
-        """Insert one epoch of a trial, or replace the one recorded earlier."""
+    def add_epoch(
+        self, sweep: str, phase: Phase, number: int, report: EpochReport, **changes: Any
+    ) -> None:
+        """Insert one epoch of a trial, or replace the one recorded earlier.
+
+        ``changes`` are fields of the trial that change with it, as for ``update_trial``.
+        """
         with self._writing() as connection:
             identity = self._known_trial(connection, sweep, phase, number)
             same = (tables.epoch.c.trial_id == identity) & (tables.epoch.c.epoch == report.epoch)
             connection.execute(tables.epoch.delete().where(same))
             connection.execute(tables.epoch.insert(), rows.epoch_rows(report, identity))
+            self._update(connection, identity, changes)
 
     def drop_epochs_after(self, sweep: str, phase: Phase, number: int, epoch: int) -> None:
         """Delete the epochs after ``epoch``, which a resumed trial trains again."""
@@ -184,7 +198,7 @@ class Store:
         """Return the epochs of one trial, in order."""
         with self._reading() as connection:
             identity = self._known_trial(connection, sweep, phase, number)
-            query = _ordered_epochs().where(tables.epoch.c.trial_id == identity)
+            query = ordered_epochs().where(tables.epoch.c.trial_id == identity)
             return rows.epoch_reports(connection.execute(query).mappings().all())
 
     def all_epochs(
@@ -196,7 +210,7 @@ class Store:
         """
         with self._reading() as connection:
             identity = self._known_sweep(connection, sweep)
-            query = _ordered_epochs().add_columns(tables.trial.c.number).join(tables.trial)
+            query = ordered_epochs().add_columns(tables.trial.c.number).join(tables.trial)
             query = query.where(tables.trial.c.sweep_id == identity, tables.trial.c.phase == phase)
             if at is not None:
                 query = query.where(tables.epoch.c.epoch.in_(at))
@@ -227,7 +241,7 @@ class Store:
                 migrate(connection)
 
     def _known_sweep(self, connection: sa.Connection, name: str) -> int:
-        identity = _sweep_id(connection, name)
+        identity = sweep_id(connection, name)
         if identity is not None:
             return identity
         query = sa.select(tables.sweep.c.name).order_by(tables.sweep.c.id)
@@ -243,14 +257,27 @@ class Store:
             f"no sweep named {name!r} in {self.place}; {hint}`pdf-search list` lists all sweeps"
         )
 
+    @staticmethod
+    def _update(connection: sa.Connection, identity: int, changes: dict[str, Any]) -> None:
+        unknown = set(changes) - TRIAL_FIELDS
+        if unknown:
+            raise TypeError(f"a trial has no field {', '.join(sorted(unknown))} to change")
+        if changes:
+            statement = tables.trial.update().where(tables.trial.c.id == identity)
+            connection.execute(statement.values(changes))
+
     def _known_trial(self, connection: sa.Connection, sweep: str, phase: Phase, number: int) -> int:
-        identity = self._trial_id(connection, sweep, phase, number)
+        key = sweep, phase, number
+        if key in self._ids:
+            return self._ids[key]
+        identity = self._trial_id(connection, *key)
         if identity is None:
             numbers = sa.select(tables.trial.c.number).where(
                 (tables.trial.c.sweep_id == self._known_sweep(connection, sweep))
                 & (tables.trial.c.phase == phase)
             )
-            raise no_trial(sweep, phase, number, connection.execute(numbers).scalars().all())
+            raise no_trial(*key, connection.execute(numbers).scalars().all())
+        self._ids[key] = identity
         return identity
 
     def _trial_id(
@@ -262,24 +289,3 @@ class Store:
             tables.trial.c.number == number,
         )
         return connection.execute(query).scalar_one_or_none()
-
-
-def _sweep_id(connection: sa.Connection, name: str) -> int | None:
-    query = sa.select(tables.sweep.c.id).where(tables.sweep.c.name == name)
-    return connection.execute(query).scalar_one_or_none()
-
-
-def _replicates(
-    connection: sa.Connection, chosen: sa.ColumnElement[bool]
-) -> defaultdict[int, list[rows.Row]]:
-    query = sa.select(tables.replicate).join(tables.trial).where(chosen)
-    query = query.order_by(tables.replicate.c.trial_id, tables.replicate.c.replicate)
-    members: defaultdict[int, list[rows.Row]] = defaultdict(list)
-    for row in connection.execute(query).mappings():
-        members[row["trial_id"]].append(row)
-    return members
-
-
-def _ordered_epochs() -> sa.Select[Any]:
-    columns = tables.epoch.c
-    return sa.select(tables.epoch).order_by(columns.trial_id, columns.epoch, columns.replicate)

@@ -25,9 +25,8 @@ def best_trials(store: Store, sweep: str, count: int) -> list[TrialRecord]:
     They are ranked by the validation metric, never by the test metric.
     """
     record = store.sweep(sweep)
-    curves = store.all_epochs(sweep, Phase.SEARCH)
-    items = [
-        (trial, summarise(record, trial, curves.get(trial.number, [])))
+    items = [  # one curve at a time: of a large search all together need much memory
+        (trial, summarise(record, trial, store.epochs(sweep, Phase.SEARCH, trial.number)))
         for trial in store.trials(sweep, Phase.SEARCH)
         if trial.state is State.COMPLETE
     ]

@@ -6,13 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy import make_url
-
 from pdf_search.atomic import whole_file
 from pdf_search.errors import ConfigError, StoreError
 from pdf_search.paths import expanded
 from pdf_search.records import PREDICTIONS
-from pdf_search.results import Store, is_study_part
+from pdf_search.results import Store, is_study_part, masked
 from pdf_search.runs import (
     NAME,
     NAME_RULE,
@@ -126,9 +124,7 @@ class SweepFolder:
     @property
     def how_to_resume(self) -> str:
         """The command that continues the sweep in this folder, with the password masked."""
-        db = self.db or ""
-        shown = make_url(db).render_as_string() if "://" in db else db
-        return resume_command(self.called, self.out, shown)
+        return resume_command(self.called, self.out, masked(self.db or ""))
 
     @property
     def left(self) -> str:

@@ -104,12 +104,12 @@ def test_optuna_is_told_what_the_earlier_sweep_knew(
     assert [len(t.intermediate_values) for t in told] == [12, 3, 9, 0]
     assert [t.user_attrs["earlier"] for t in told] == [f"sweep trial {n}" for n in range(4)]
     assert not study.untold
-    draw, _ = study.ask("tpe")
-    assert draw == 4
+    study.accept(study.ask("tpe"), 0)
+    assert study.untold == {0: 4}
     assert study.study.trials[4].distributions == told[0].distributions
     close(study)
     again = study_of(made, tmp_path)
-    assert (again.draws, again.used_points, again.untold) == (5, set(), {})
+    assert (again.draws, again.used_points, again.untold) == (5, set(), {0: 4})
     close(again)
 
 

@@ -111,8 +111,7 @@ def test_a_draw_and_its_end_do_not_read_the_draws_before_them(
 
 def lent(bench: Bench) -> list[FrozenTrial]:
     """The finished trials as the sampler sees them."""
-    bench.log.lent.renew()
-    return [trial for trial in bench.log.lent.lent if trial.state.is_finished()]
+    return [trial for trial in bench.log.latest.lent() if trial.state.is_finished()]
 
 
 def test_a_trial_that_waits_at_a_rung_is_seen_by_the_sampler_and_still_open(bench: Bench) -> None:
@@ -127,7 +126,8 @@ def test_a_trial_that_waits_at_a_rung_is_seen_by_the_sampler_and_still_open(benc
         trial_log.epoch(job.number, report(2, 2.0 + job.number), "cpu")
     trial_log.paused(0)
     (seen,) = lent(bench)
-    assert (seen.state, seen.number) == (TrialState.PRUNED, bench.log.untold[0] - 2)
+    assert seen.state is TrialState.PRUNED
+    assert seen.number < 0
     assert seen.intermediate_values == {1: 3.0, 2: 2.5}
     assert seen.params == bench.log.study.trials[0].params
     assert [t.state for t in bench.log.study.trials[:2]] == [TrialState.RUNNING] * 2
@@ -142,7 +142,7 @@ def test_a_trial_that_waits_at_a_rung_is_seen_by_the_sampler_and_still_open(benc
 def test_a_sampler_learns_from_the_last_trials(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pdf_search.sweep.samplers.lent_trials.WINDOW", 3)
+    monkeypatch.setattr("pdf_search.sweep.samplers.latest_trials.WINDOW", 3)
     trial_log = bench.trial_log()
     source = bench.suggestions(trial_log)
     for number in range(5):

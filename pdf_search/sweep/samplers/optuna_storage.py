@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -11,22 +13,38 @@ import optuna
 from optuna.storages import RDBStorage
 from optuna.study import StudyDirection
 from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
 
 from pdf_search.records import Metric
 from pdf_search.results import parse_url, sqlite_file
 
+TRIES = 5  # to make the tables, while another sweep makes them too
+PAUSE = 0.2  # seconds
+
 
 def open_storage(database: str) -> RDBStorage:
     """Open Optuna's tables in an SQLite file or at a URL; they are created if need be."""
-    file = sqlite_file(parse_url(database))
+    url = parse_url(database)
+    file = sqlite_file(url)
     if file is None:
-        return RDBStorage(database, engine_kwargs={"pool_pre_ping": True})
-    storage = _in_file(file)
+        address, kept = url.render_as_string(hide_password=False), {"pool_pre_ping": True}
+        return _made(partial(RDBStorage, address, engine_kwargs=kept))
+    storage = _made(partial(_in_file, file))
     # As for our own tables: with its journal, a database survives a kill of the process without a
     # disk flush at each commit.
     event.listen(storage.engine, "connect", _synchronous_normal)
     storage.engine.dispose()
     return storage
+
+
+def _made(make: Callable[[], RDBStorage]) -> RDBStorage:
+    """Call ``make``, again if another sweep made the tables meanwhile: Optuna takes no lock."""
+    for _ in range(TRIES - 1):
+        try:
+            return make()
+        except DBAPIError:
+            time.sleep(PAUSE)
+    return make()
 
 
 def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:

@@ -9,7 +9,7 @@ from typing import Any
 from pdf_search.records import EpochReport, Metric, State
 from pdf_search.results import smoothed_values
 
-MOST_VALUES = 100  # intermediate values stored for a trial; a longer curve is thinned
+MOST_VALUES = 20  # intermediate values stored for a trial; a longer curve is thinned
 
 Curve = list[tuple[int, float]]
 
@@ -44,3 +44,8 @@ def thinned(curve: Curve) -> Curve:
 def best_value(curve: Curve, metric: Metric) -> float | None:
     """The best value of a curve; None if it is empty."""
     return metric.best(value for _, value in curve)
+
+
+def last_value(told: Mapping[int, float]) -> float | None:
+    """The value of the last step, which Optuna takes for that of a PRUNED trial; None for none."""
+    return told[max(told)] if told else None

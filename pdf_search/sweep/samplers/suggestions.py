@@ -13,7 +13,7 @@ from pdf_search.sweep.samplers.counting import MOST_COUNTED
 from pdf_search.sweep.samplers.fixed_points import GRID, PORTFOLIO, Point, fixed_points
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.methods import Method
-from pdf_search.sweep.samplers.optuna_study import OptunaStudy, Rejection
+from pdf_search.sweep.samplers.optuna_study import Draw, OptunaStudy, Rejection
 from pdf_search.wording import counted
 
 TRIES = 100  # draws rejected in a row after which the search ends
@@ -83,8 +83,7 @@ class Suggestions:
                 continue
             config = self._checked(dict(point.values))
             if not isinstance(config, Rejection):
-                draw, values = self.log.ask_point(point)
-                return self._accept(draw, config, point.origin, values)
+                return self._accept(self.log.ask_point(point), config, point.origin)
             if point.origin not in (PORTFOLIO, GRID):
                 what = "listed point" if point.origin == "listed" else "published setting"
                 self.message = f"the {what} was passed over: {config.reason}"
@@ -97,11 +96,11 @@ class Suggestions:
         reasons: Counter[str] = Counter()
         for attempt in range(TRIES):
             sampler = self.method.sampler if attempt < TRIES_OF_SAMPLER else "random"
-            draw, values = self.log.ask(sampler)
-            config = self._checked(values)
+            drawn = self.log.ask(sampler)
+            config = self._checked(drawn.values)
             if not isinstance(config, Rejection):
-                return self._accept(draw, config, "sampled", values)
-            self.log.reject(draw, config)
+                return self._accept(drawn, config, "sampled")
+            self.log.reject(drawn, config)
             reasons[config.reason] += 1
         left = self._left()
         if left is not None:
@@ -121,8 +120,8 @@ class Suggestions:
         for index, values in enumerate(self.log.space.grid()):
             config = self._checked(values)
             if not isinstance(config, Rejection):
-                draw, drawn = self.log.ask_point(Point(f"left {index}", "sampled", values))
-                return self._accept(draw, config, "sampled", drawn)
+                drawn = self.log.ask_point(Point(f"left {index}", "sampled", values))
+                return self._accept(drawn, config, "sampled")
         return None
 
     def _ended(self, reason: str) -> str:
@@ -142,9 +141,9 @@ class Suggestions:
             return Rejection(f"the configuration of trial {twin}", twin=twin)
         return config
 
-    def _accept(self, draw: int, config: TrialConfig, origin: str, values: dict[str, Any]) -> Job:
-        self.log.accept(draw, self.number)
+    def _accept(self, drawn: Draw, config: TrialConfig, origin: str) -> Job:
+        self.log.accept(drawn, self.number)
         self.known.setdefault(config.content_hash(), self.number)
-        job = Job(Phase.SEARCH, self.number, config, origin, values)
+        job = Job(Phase.SEARCH, self.number, config, origin, drawn.values)
         self.number += 1
         return job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -57,3 +58,26 @@ class SavedTrials(Protocol):
 def folder_of(checkpoint: str) -> str:
     """The folder of the attempt that wrote a checkpoint."""
     return checkpoint.rstrip("/").rpartition("/")[0]
+
+
+class Needed:
+    """Counts what is needed: checkpoints, and the folders of attempts that they are in."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def change(self, old: str, new: str) -> None:
+        """Note that someone needs the checkpoint ``new`` in place of ``old``; "" for none."""
+        if old != new:
+            self._counts.update(_places(new))
+            self._counts.subtract(_places(old))
+            for place in _places(old):
+                if not self._counts[place]:
+                    del self._counts[place]
+
+    def __contains__(self, path: str) -> bool:
+        return self._counts[path] > 0
+
+
+def _places(checkpoint: str) -> set[str]:
+    return {checkpoint, folder_of(checkpoint)} if checkpoint else set()

@@ -7,7 +7,7 @@ from typing import Any
 
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.records import SweepRecord
-from pdf_search.results import Store
+from pdf_search.results import Store, masked
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.planned import Planned
 from pdf_search.sweep.trial_log.provenance import commit, versions
@@ -30,7 +30,7 @@ def new_record(plan: Planned, command: str, **own: Any) -> SweepRecord:
         epochs=plan.epochs,
         versions=versions(),
         commit=commit(),
-        command=command or " ".join(sys.argv),
+        command=command or " ".join(map(masked, sys.argv)),
         created=now(),
         **own,
     )

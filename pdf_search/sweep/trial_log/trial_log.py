@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
+from typing import Any
 
 from pdf_search.config import InputShape, TrialConfig
 from pdf_search.parameters import parameter_count
@@ -15,7 +15,8 @@ from pdf_search.results import BestEpochs, Store
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
-from pdf_search.sweep.trial_log.saved import SavedTrial, folder_of
+from pdf_search.sweep.trial_log.measured import measured
+from pdf_search.sweep.trial_log.saved import Needed, SavedTrial, folder_of
 from pdf_search.sweep.trial_log.view import View
 
 
@@ -55,6 +56,7 @@ class TrialLog:
         self._first: dict[str, int] = {}  # number of each sweep's first trial
         self._best: dict[int, BestEpochs] = {}  # of trials that run
         self._reached: dict[int, int] = {}  # their last epoch since they were started
+        self._needed = Needed()
         self._before: dict[int, str] = {}  # the checkpoint before a trial's last one
         self.add(sweep, shape)
 
@@ -62,8 +64,9 @@ class TrialLog:
         """Add a recorded sweep to write, whose trials have the numbers from ``first`` on."""
         self.sweeps[sweep] = self.store.sweep(sweep)
         self._shapes[sweep], self._first[sweep] = shape, first
-        trials = self.store.trials(sweep, self.phase)
-        self.records |= {first + trial.number: self._placed(trial) for trial in trials}
+        for trial in self.store.trials(sweep, self.phase):
+            self.records[first + trial.number] = placed = self._placed(trial)
+            self._needed.change("", placed.checkpoint)
 
     def show(self) -> None:
         """Tell the view of the trials that are recorded already."""
@@ -107,13 +110,13 @@ class TrialLog:
         self._reached[number] = report.epoch
         if report.epoch <= self.records[number].epochs_done:
             self.store.add_epoch(*self._key(number), report)
-            record = self._read_again(number)
+            self.save(replace(self._read_again(number), device=device))
         else:
             best = self._best[number] = self.best(number)
             best.add(report)
-            self.store.add_epoch(*self._key(number), report)
-            record = _measured(self.records[number], [report])
-        self.save(replace(record, device=device))
+            record = replace(measured(self.records[number], [report]), device=device)
+            self.store.add_epoch(*self._key(number), report, **self._changes(number, record))
+            self.records[number] = record
         self.view.epoch(self.records[number], self.best(number))
 
     def perturbed(
@@ -145,6 +148,7 @@ class TrialLog:
         record = self.records[number]
         if path != record.checkpoint:
             oldest, self._before[number] = self._before.get(number, ""), record.checkpoint
+            self._needed.change(oldest, record.checkpoint)
             self.save(replace(record, checkpoint=path))
             if folder_of(oldest) != folder_of(path):
                 self._discard(folder_of(oldest))
@@ -213,7 +217,7 @@ class TrialLog:
         """The trial's record, with what follows from its epochs as they are in the database."""
         self._best.pop(number, None)
         anew = replace(self.records[number], epochs_done=0, seconds=None, peak_mb=None)
-        return _measured(anew, self.curve(number))
+        return measured(anew, self.curve(number))
 
     def curve(self, number: int) -> list[EpochReport]:
         """The epoch reports of a trial, read from the database."""
@@ -247,21 +251,37 @@ class TrialLog:
 
     def save(self, record: TrialRecord) -> None:
         """Write a trial's record to the database, in place of the earlier one."""
-        stored = self.folder.stored(record.checkpoint) if self.folder else record.checkpoint
-        self.store.save_trial(replace(record, checkpoint=stored))
-        self.records[self._first[record.sweep] + record.number] = record
+        number = self._first[record.sweep] + record.number
+        old = self.records.get(number)
+        if old is None:
+            self.store.save_trial(replace(record, checkpoint=self._stored(record.checkpoint)))
+        elif changes := self._changes(number, record):
+            self.store.update_trial(*self._key(number), **changes)
+        self.records[number] = record
+        self._needed.change(old.checkpoint if old else "", record.checkpoint)
+
+    def _changes(self, number: int, record: TrialRecord) -> dict[str, Any]:
+        """The fields in which a record differs from the one that is written, as they are stored."""
+        old, new = vars(self.records[number]), vars(record)
+        changes = {name: value for name, value in new.items() if value != old[name]}
+        if "checkpoint" in changes:
+            changes["checkpoint"] = self._stored(record.checkpoint)
+        return changes
+
+    def _stored(self, checkpoint: str) -> str:
+        return self.folder.stored(checkpoint) if self.folder else checkpoint
 
     def keep_only_last(self, number: int, others: Iterable[str]) -> None:
         """Remove other checkpoints of a trial than its last, and folders of earlier attempts."""
         before = self._before.pop(number, "")
+        self._needed.change(before, "")
         beside = folder_of(before) == folder_of(self.records[number].checkpoint)
         for path in dict.fromkeys([before if beside else folder_of(before), *others]):
             self._discard(path)
 
     def _discard(self, path: str) -> None:
         """Remove a checkpoint or an attempt's folder, unless it is or has what may be needed."""
-        needed = chain((r.checkpoint for r in self.records.values()), self._before.values())
-        if path and all(path not in (known, folder_of(known)) for known in needed):
+        if path and path not in self._needed:
             self.discard(path)
 
     def _key(self, number: int) -> tuple[str, Phase, int]:
@@ -273,18 +293,6 @@ class TrialLog:
         if self.folder is None:
             return record
         return replace(record, checkpoint=self.folder.checkpoint(record.checkpoint))
-
-
-def _measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord:
-    """The record with the number, seconds and peak memory of further epochs added."""
-    for report in epochs:
-        record = replace(
-            record,
-            epochs_done=report.epoch,
-            seconds=(record.seconds or 0.0) + report.seconds,
-            peak_mb=max(record.peak_mb or 0.0, report.peak_mb),
-        )
-    return record
 
 
 def now() -> str:

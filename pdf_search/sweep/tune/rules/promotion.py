@@ -85,16 +85,15 @@ def rebuild(brackets: Brackets, trial_log: TrialLog) -> None:
     A trial that was at a rung with its checkpoint when the run ended goes on if it is among the
     best there, as if it came now; else it waits.
     """
-    curves = trial_log.store.all_epochs(trial_log.sweep, trial_log.phase)
-    for number, curve in curves.items():
-        for report in curve:
+    for number in trial_log.records:
+        for report in trial_log.curve(number):
             if number in brackets.of(number).last:
                 brackets.of(number).promote(number)
             brackets.see(number, report.epoch, report.valid)
-    for number, curve in curves.items():
-        record, rungs = trial_log.records[number], brackets.of(number)
+    for number, record in list(trial_log.records.items()):
+        rungs = brackets.of(number)
         was_running = not record.state.finished and record.state is not State.PAUSED
         if was_running and record.checkpoint and rungs.last.get(number) == record.epochs_done:
-            value = curve[-1].valid
+            value = trial_log.curve(number)[-1].valid
             if not brackets.goes_on(number, record.epochs_done, nan if value is None else value):
                 trial_log.paused(number)
