@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pdf_search.sweep.tune.ray_internals import replaced
 
@@ -62,3 +64,19 @@ def _raylet_to_log() -> AbstractContextManager[None]:
         log.warning,
         "errors of its raylet are printed, not logged",
     )
+
+
+@contextmanager
+def standard_error_kept() -> Iterator[IO[str]]:
+    """A file into which standard error goes inside a ``with`` block.
+
+    Ray's compiled part writes there whatever its settings are.
+    """
+    with tempfile.TemporaryFile("w+", errors="replace") as kept:
+        before = os.dup(2)
+        os.dup2(kept.fileno(), 2)
+        try:
+            yield kept
+        finally:
+            os.dup2(before, 2)
+            os.close(before)

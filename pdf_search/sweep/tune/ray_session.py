@@ -20,14 +20,20 @@ from pdf_search.data import Progress, silent
 from pdf_search.errors import ResourceError
 from pdf_search.sweep.resources import Node, check_reachable, this_machine
 from pdf_search.sweep.trial_log.provenance import versions
-from pdf_search.sweep.tune.logs import logging_to
+from pdf_search.sweep.tune.logs import logging_to, standard_error_kept
 from pdf_search.sweep.tune.own_processes import own_processes
-from pdf_search.sweep.tune.surroundings import ray_folder, surroundings
+from pdf_search.sweep.tune.ray_internals import replaced
+from pdf_search.sweep.tune.surroundings import (
+    ray_folder,
+    surroundings,
+    use_token,
+    why_refused,
+)
 
 SAME_EVERYWHERE = ("python", "pdf-search", "torch")
 OBJECT_STORE_BYTES = 128 * 1024**2  # little, because on one machine workers map the data's files
 PROBE_SECONDS = 120.0
-_kept_open: list[Path] = []  # the folder of the session of `one_ray`, while there is one
+_kept_open: list[Path] = []  # folder of the session of `one_ray`
 SLOW = "timed out during startup"
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
@@ -109,13 +115,17 @@ def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
         _start_here(cpus, gpus, say)
         return
     check_reachable(address)
-    try:
-        ray.init(address=address, **QUIET)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ResourceError(
-            f"--address {address}: no Ray cluster there ({error}). "
-            "Check `ray status` on the head node, and that its Ray is of the same version."
-        ) from error
+    has_token = use_token()
+    with standard_error_kept() as kept:
+        try:
+            ray.init(address=address, **QUIET)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            kept.seek(0)
+            why = why_refused(kept.read(), has_token) or (
+                f"no Ray cluster there ({error}). Check `ray status` on the head node, and that "
+                "its Ray is of the same version."
+            )
+            raise ResourceError(f"--address {address}: {why}") from error
 
 
 def _start_here(cpus: int, gpus: int, say: Progress) -> None:
@@ -135,12 +145,19 @@ def _start_here(cpus: int, gpus: int, say: Progress) -> None:
         **QUIET,
     )
     try:
-        _twice(start, say)
+        with _on_loopback(say):
+            _twice(start, say)
     except Exception as error:  # Ray raises whatever it is, plain Exception included
         raise ResourceError(
             f"Ray cannot start on this machine ({type(error).__name__}: {error}). Its logs are in "
             f"{folder}/session_latest/logs; `pdf-search doctor` looks for the cause"
         ) from error
+
+
+def _on_loopback(say: Progress) -> AbstractContextManager[None]:
+    # Ray has this for Windows and macOS alone; on Linux its ports are open to the network.
+    name, without = "ENABLE_RAY_CLUSTER", "other machines reach Ray's ports, which ask for a token"
+    return replaced("ray._private.ray_constants", name, lambda _: False, say, without)
 
 
 def _twice(start: Callable[[], object], say: Progress) -> None:

@@ -5,6 +5,7 @@ Ray keeps its sockets below that folder, and the path of a socket has to be shor
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import secrets
@@ -41,6 +42,8 @@ ON_THIS_MACHINE = {
     "RAY_grpc_enable_http_proxy": "0",
 }
 TOKEN = secrets.token_hex(32)  # the same for all sessions of a process, because Ray reads it once
+TOKEN_FILE = "~/.ray/auth_token"
+MODE = "RAY_AUTH_MODE"  # whether processes of Ray ask each other for a token
 REFUSED = ("TUNE_RESULT_DIR", "RAY_AIR_LOCAL_CACHE_DIR")  # Ray raises an exception if one is set
 OTHERS = ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_RUNTIME_ENV_HOOK")
 
@@ -61,13 +64,44 @@ def surroundings(address: str | None) -> Iterator[None]:
         if not os.environ.get("RAY_AUTH_TOKEN_PATH"):
             # Without a token in the environment, Ray writes one into the home folder.
             os.environ.setdefault("RAY_AUTH_TOKEN", TOKEN)
-    ours = {*SETTINGS, *ON_THIS_MACHINE, *REFUSED, *OTHERS, "RAY_AUTH_TOKEN"}
+    ours = {*SETTINGS, *ON_THIS_MACHINE, *REFUSED, *OTHERS, "RAY_AUTH_TOKEN", MODE}
     try:
         yield
     finally:
         for name in ours:
             os.environ.pop(name, None)
         os.environ.update({name: before[name] for name in ours if name in before})
+
+
+def use_token() -> bool:
+    """Use the token that lies here for a cluster; whether there is one.
+
+    Ray does so where it finds a cluster by itself, but not where an address is given. A mode that
+    the user has set stays.
+    """
+    try:
+        from ray._private.authentication import (  # noqa: PLC0415
+            authentication_token_setup as setup,
+        )
+    except ImportError:  # Ray asks for tokens since 2.52
+        return False
+    logging.getLogger("ray").setLevel(logging.CRITICAL)  # it would tell of it
+    return bool(setup.maybe_enable_token_auth_if_token_available(warn_if_disabled=False))
+
+
+def why_refused(told: str, has_token: bool) -> str:
+    """Why a cluster refuses us, of what Ray told; "" if that is not known."""
+    if "Unauthenticated" not in told and "InvalidAuthToken" not in told:
+        return ""
+    if has_token:
+        return (
+            "the cluster does not take the token that lies here (RAY_AUTH_TOKEN, "
+            f"RAY_AUTH_TOKEN_PATH or {TOKEN_FILE}). Take that of its head node."
+        )
+    return (
+        f"the cluster asks for a token. Copy {TOKEN_FILE} of its head node to this machine, or set "
+        "RAY_AUTH_TOKEN to what that file holds."
+    )
 
 
 def ray_folder() -> tuple[Path, str]:

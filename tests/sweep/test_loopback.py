@@ -1,0 +1,62 @@
+"""No other machine reaches the Ray that a sweep starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import ray
+
+from pdf_search.sweep.tune.ray_session import ray_session
+from pdf_search.sweep.tune.surroundings import TOKEN
+
+LISTENS = "0A"
+LOOPBACK = ("0100007F", "0" * 24 + "01000000", "0" * 16 + "FFFF0000" + "0100007F")
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+    pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
+]
+
+
+def number_of_worker() -> int:
+    return os.getpid()
+
+
+def processes() -> list[Path]:
+    """Those of the session, which alone have its token, and this one."""
+    found = []
+    for place in Path("/proc").iterdir():
+        try:
+            words = (place / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if f"RAY_AUTH_TOKEN={TOKEN}".encode() in words or place.name == str(os.getpid()):
+            found.append(place)
+    return found
+
+
+def listening(place: Path) -> set[str]:
+    """The addresses at which a process listens, as Linux writes them."""
+    try:
+        handles = {str(handle.readlink()) for handle in (place / "fd").iterdir()}
+        tables = [(place / "net" / name).read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
+    except OSError:
+        return set()
+    rows = [line.split() for table in tables for line in table]
+    own = [row for row in rows if row[3] == LISTENS and f"socket:[{row[9]}]" in handles]
+    return {row[1].partition(":")[0] for row in own}
+
+
+def test_ray_listens_on_loopback_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
+    monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
+    with ray_session(1, 0, None, tmp_path / "sweep.log"):
+        number = ray.get(ray.remote(number_of_worker).remote())
+        found = {place.name: listening(place) for place in processes()}
+    assert found[str(number)]
+    assert len(found) > 3  # the raylet, its agents, the control store
+    assert not {address for own in found.values() for address in own} - set(LOOPBACK)
