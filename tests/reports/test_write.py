@@ -197,3 +197,28 @@ def test_reports_import_neither_torch_nor_ray_nor_optuna() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_text_from_outside_is_escaped_in_every_file(store: Store, tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+    record = samples.sweep(
+        space=evil,
+        command=f"pdf-search sweep {evil}",
+        commit=evil,
+        options={"unit": evil, "data_notes": [evil], "targets": [evil, "b"]},
+        versions={"pdf_search": evil, evil: "1"},
+    )
+    samples.search(store, record)
+    samples.confirm(store, record, (15, 3), (1.1, 1.2))
+    for number, changes in enumerate(
+        (
+            {"state": State.FAILED, "message": evil},
+            {"state": State.DIVERGED, "message": evil, "device": evil},
+            {"params": {evil: evil}, "config_hash": evil, "device": evil, "origin": evil},
+        )
+    ):
+        samples.save(store, record, 90 + number, **changes)
+    for path in write_report(store, "night", tmp_path):
+        text = path.read_text("utf-8")
+        if path.suffix != ".csv":  # read by programs, as it is
+            assert not re.search(r"(?<!\\)<(script>alert|img src=x)", text), path.name
