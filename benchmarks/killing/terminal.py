@@ -27,6 +27,8 @@ class Terminal:
         self.code: int | None = None
         self.number, self.screen = pty.fork()
         if not self.number:
+            for number in (signal.SIGINT, signal.SIGHUP):  # ignored where this runs under nohup
+                signal.signal(number, signal.SIG_DFL)
             os.chdir(folder)
             os.environ[MARK] = mark
             os.execv(PROGRAM[0], [*PROGRAM, *words])

@@ -65,7 +65,7 @@ class Store:
         self.url = parse_url(url)
         self.patience: Patience | None = None
         check_file(self.url, create)
-        self._ids: dict[tuple[str, Phase, int], int] = {}  # of trials, which are never deleted
+        self._ids: dict[tuple[str, Phase, int], int] = {}  # of trials
         self._engine = open_engine(read_only(self.url) if not create else self.url, busy_seconds)
         try:
             self._check_schema(create)
@@ -119,6 +119,7 @@ class Store:
         with self._writing() as connection:
             identity = self._known_sweep(connection, name)
             connection.execute(tables.sweep.delete().where(tables.sweep.c.id == identity))
+            self._ids.clear()
 
     def sweep(self, name: str) -> SweepRecord:
         """Return the record of a sweep."""

@@ -1,8 +1,9 @@
-"""No other machine reaches the Ray that a sweep starts."""
+"""No other machine reaches the Ray that a sweep starts, and signals stay the program's."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -51,10 +52,14 @@ def listening(place: Path) -> set[str]:
     return {row[1].partition(":")[0] for row in own}
 
 
-def test_ray_listens_on_loopback_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
     monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
+    handler = signal.getsignal(signal.SIGTERM)
     with ray_session(1, 0, None, tmp_path / "sweep.log"):
+        assert signal.getsignal(signal.SIGTERM) is handler  # else a SIGTERM now is Ray's to handle
         number = ray.get(ray.remote(number_of_worker).remote())
         found = {place.name: listening(place) for place in processes()}
     assert found[str(number)]

@@ -20,6 +20,7 @@ from pdf_search.errors import ResourceError
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
+from pdf_search.sweep.tune.cluster.nodes import compare_node
 from pdf_search.sweep.tune.payload import (
     NUMBER,
     TRIAL,
@@ -28,7 +29,6 @@ from pdf_search.sweep.tune.payload import (
     unpack_end,
     unpack_epoch,
 )
-from pdf_search.sweep.tune.ray_session import compare_node
 from pdf_search.sweep.tune.rules.brackets import Brackets
 from pdf_search.sweep.tune.scheduler import WaitingScheduler
 from pdf_search.sweep.tune.searcher import JobSearcher

@@ -19,7 +19,7 @@ from typing import Any
 from pdf_search.data import Progress, silent
 from pdf_search.errors import ResourceError
 from pdf_search.sweep.resources import Node, check_reachable, this_machine
-from pdf_search.sweep.trial_log.provenance import versions
+from pdf_search.sweep.tune.cluster.nodes import PROBE_SECONDS, alive
 from pdf_search.sweep.tune.logs import logging_to, standard_error_kept
 from pdf_search.sweep.tune.own_processes import own_processes
 from pdf_search.sweep.tune.ray_internals import replaced
@@ -30,9 +30,7 @@ from pdf_search.sweep.tune.surroundings import (
     why_refused,
 )
 
-SAME_EVERYWHERE = ("python", "pdf-search", "torch")
 OBJECT_STORE_BYTES = 128 * 1024**2  # little, because on one machine workers map the data's files
-PROBE_SECONDS = 120.0
 _kept_open: list[Path] = []  # folder of the session of `one_ray`
 SLOW = "timed out during startup"
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
@@ -109,11 +107,16 @@ def _started(
 
 
 def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
+    with _own_sigterm(say):
+        if address is None:
+            _start_here(cpus, gpus, say)
+        else:
+            _join(address)
+
+
+def _join(address: str) -> None:
     import ray  # noqa: PLC0415
 
-    if address is None:
-        _start_here(cpus, gpus, say)
-        return
     check_reachable(address)
     has_token = use_token()
     with standard_error_kept() as kept:
@@ -152,6 +155,13 @@ def _start_here(cpus: int, gpus: int, say: Progress) -> None:
             f"Ray cannot start on this machine ({type(error).__name__}: {error}). Its logs are in "
             f"{folder}/session_latest/logs; `pdf-search doctor` looks for the cause"
         ) from error
+
+
+def _own_sigterm(say: Progress) -> AbstractContextManager[None]:
+    # Ray's handler would end the program at once, with exit code 15.
+    without = "SIGTERM while Ray starts ends the program with exit code 15"
+    name = "set_sigterm_handler"
+    return replaced("ray._private.utils", name, lambda _: lambda _handler: None, say, without)
 
 
 def _on_loopback(say: Progress) -> AbstractContextManager[None]:
@@ -220,7 +230,7 @@ def cluster_nodes() -> list[Node]:
             node["Resources"].get("CPU", 0.0),
             node["Resources"].get("GPU", 0.0),
         )
-        for node in _alive()
+        for node in alive()
     ]
 
 
@@ -239,79 +249,3 @@ def describe_cluster(address: str) -> list[Node]:
             return cluster_nodes()
         finally:
             ray.shutdown()
-
-
-def check_nodes(storage: str) -> None:
-    """Check, by a probe on each node of the cluster, its versions and the storage folder.
-
-    Raises:
-        ResourceError: a node has other versions, does not see the folder, or does not answer.
-    """
-    import ray  # noqa: PLC0415
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
-
-    folder = None if "://" in storage else storage
-
-    # Defined here so that it travels by value to a node that may lack this package.
-    def probe(names: list[str], folder: str | None) -> dict[str, str]:
-        import platform  # noqa: PLC0415
-        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
-        from pathlib import Path  # noqa: PLC0415
-
-        found = {"python": platform.python_version()}
-        for name in names:
-            try:
-                found[name] = version(name)
-            except PackageNotFoundError:
-                found[name] = "not installed"
-        found["storage"] = str(folder is None or Path(folder).is_dir())
-        return found
-
-    remote = ray.remote(num_cpus=0)(probe)
-    names = [name for name in SAME_EVERYWHERE if name != "python"]
-    nodes = _alive()
-    pending = [
-        remote.options(
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        ).remote(names, folder)
-        for node in nodes
-    ]
-    try:
-        answers = ray.get(pending, timeout=PROBE_SECONDS)
-    except ray.exceptions.RayError as error:
-        raise ResourceError(f"a node of the cluster does not answer a probe: {error}") from error
-    for node, found in zip(nodes, answers, strict=True):
-        compare_node(node["NodeManagerHostname"], found, versions(), storage)
-
-
-def compare_node(name: str, found: dict[str, str], expected: dict[str, str], storage: str) -> None:
-    """Compare what a probe found on a node with what this machine has.
-
-    Raises:
-        ResourceError: something differs. The message says what, and what to do.
-    """
-    for package in SAME_EVERYWHERE:
-        if found[package] != expected[package]:
-            raise ResourceError(
-                f"node {name} has {package} {found[package]}, this one {expected[package]}: "
-                "install the same version on every node"
-            )
-    if found["storage"] != "True":
-        raise ResourceError(
-            f"node {name} does not see {storage}: give --storage a folder that all nodes share, "
-            "or a URI such as s3://bucket/folder"
-        )
-
-
-def nodes_differ() -> bool:
-    """Whether trials may run on a machine that does not have this one's files."""
-    import ray  # noqa: PLC0415
-
-    here = ray.get_runtime_context().get_node_id()
-    return any(node["NodeID"] != here for node in _alive())
-
-
-def _alive() -> list[dict[str, Any]]:
-    import ray  # noqa: PLC0415
-
-    return [node for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]

@@ -26,8 +26,9 @@ from pdf_search.sweep.trial_log.recovery import enter_saved, retry_later
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
+from pdf_search.sweep.tune.cluster.nodes import check_nodes, nodes_differ
 from pdf_search.sweep.tune.payload import NUMBER
-from pdf_search.sweep.tune.ray_session import check_nodes, nodes_differ, ray_session
+from pdf_search.sweep.tune.ray_session import ray_session
 from pdf_search.sweep.tune.rules.retries import RetryingSource
 from pdf_search.sweep.tune.searcher import JobSearcher
 from pdf_search.sweep.tune.trainable import Shared, train
