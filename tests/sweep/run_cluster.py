@@ -66,16 +66,20 @@ def main(out: str, cache: str, space: str) -> int:
 
 
 def wait_for_two(database: str, retries: int) -> list[TrialRecord]:
-    """Wait until two trials with checkpoints run, after so many retries of both together."""
+    """Wait until two trials are held that have checkpoints and so many retries together.
+
+    The one that is not held has ended then.
+    """
     while True:
         time.sleep(0.1)
         if Path(database).is_file():
             with Store(database) as store:
                 trials = store.trials(NAME, Phase.SEARCH) if store.sweeps() else []
-            running = [t for t in trials if t.state is State.RUNNING and t.epochs_done >= 2]
-            again = sum(trial.retries for trial in running)
-            if len(running) == 2 and again == retries and all(t.checkpoint for t in running):
-                return running
+            held = [t for t in trials if t.state is State.RUNNING and t.epochs_done == 2]
+            ended = any(trial.state is State.COMPLETE for trial in trials)
+            again = sum(trial.retries for trial in held)
+            if ended and len(held) == 2 and again == retries and all(t.checkpoint for t in held):
+                return held
 
 
 def worker_of(trial: TrialRecord) -> int:
