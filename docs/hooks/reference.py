@@ -67,6 +67,7 @@ def spaces() -> str:
 
 
 def _section(name: str, definition: dict[str, Any]) -> Iterator[str]:
+    name = name.removesuffix("Config")
     yield f"## {name} {{#{name.lower().replace(' ', '-')}}}"
     if "description" in definition:
         yield definition["description"].replace("``", "`")
@@ -79,16 +80,24 @@ def _section(name: str, definition: dict[str, Any]) -> Iterator[str]:
 
 def _row(key: str, value: dict[str, Any], owner: dict[str, Any]) -> str:
     default = "required" if key in owner.get("required", ()) else ""
-    if value.get("default") is not None:
+    if isinstance(value.get("default"), dict):
+        default = "its defaults"
+    elif value.get("default") is not None:
         default = f"`{json.dumps(value['default'])}`"
-    text = value.get("description", "").replace("``", "`").replace("\n", " ").replace("|", "\\|")
+    text = (
+        value.get("description", "")
+        .rstrip(":")
+        .replace("``", "`")
+        .replace("\n", " ")
+        .replace("|", "\\|")
+    )
     return f"| `{key}` | {_kind(value)} | {default} | {text} |"
 
 
 def _kind(value: dict[str, Any]) -> str:
     """The kind of a value: its types, a constant, or a link to the section that describes it."""
     if "$ref" in value:
-        name = value["$ref"].rpartition("/")[2]
+        name = value["$ref"].rpartition("/")[2].removesuffix("Config")
         return "domain" if name == "Domain" else f"[{name}](#{name.lower()})"
     for key in ("anyOf", "oneOf"):
         if key in value:
