@@ -55,7 +55,9 @@ def measure(csvs: Path, run: Path) -> None:
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     names = list(trained.facts.target_names)
     predicted = found[[f"predicted_{name}" for name in names]].to_numpy()
-    truth, test = table[names].to_numpy(np.float64), (table["part"] == "test").to_numpy()
+    readable = (found["reason"] == "").to_numpy()
+    truth = table[names].to_numpy(np.float64)
+    test = (table["part"] == "test").to_numpy() & readable
     marked = (found["unlike"] != "").to_numpy()
     print(f"{run.name}: {best}, {len(table):,} molecules predicted in {cpu:.1f} s of CPU time")
     print(f"  {seconds:.1f} s by the clock; marked: {_share(marked, table['part'])}")

@@ -32,7 +32,6 @@ def config(name: str) -> tune.TuneConfig:
             hyperparam_mutations={RATE: tune.loguniform(1e-4, 1e-2)},
             quantile_fraction=0.5,
             synch=True,
-            seed=1,
         )
         return tune.TuneConfig(**common, scheduler=scheduler)
     if name == "hyperband":
