@@ -1,11 +1,13 @@
-"""A Tune script over a space, under the scheduler or searcher named: NAME OUT CACHE."""
+"""Tune scripts over a space, under three of Tune's schedulers and searchers: OUT CACHE."""
 
 from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
+import ray
 from ray import tune
 from ray.tune.schedulers import HyperBandScheduler, PopulationBasedTraining
 from ray.tune.search.optuna import OptunaSearch
@@ -24,7 +26,7 @@ SMALL = {
 
 
 def config(name: str) -> tune.TuneConfig:
-    common = {"metric": "valid", "mode": "min", "num_samples": 3}
+    common = {"metric": "valid", "mode": "min", "num_samples": 2}
     if name == "pbt":
         scheduler = PopulationBasedTraining(
             time_attr="epoch",
@@ -39,7 +41,7 @@ def config(name: str) -> tune.TuneConfig:
     return tune.TuneConfig(**common, search_alg=OptunaSearch())
 
 
-def main(name: str, out: Path, cache: Path) -> None:
+def run(name: str, out: Path, cache: Path) -> dict[str, object]:
     space = load_space(EXAMPLES / "hydration.csv", SMALL)
     tuner = tune.Tuner(
         tune.with_resources(trainable(space, cache=cache), {"cpu": 1}),
@@ -48,13 +50,21 @@ def main(name: str, out: Path, cache: Path) -> None:
         run_config=tune.RunConfig(storage_path=str(out), name=name, verbose=0),
     )
     results = tuner.fit()
-    found = [
-        {"epoch": r.metrics["epoch"], "valid": r.metrics["valid"], "rate": r.config[RATE]}
-        for r in results
-    ]
-    errors = [str(error) for error in results.errors]
-    print(json.dumps({"trials": found, "errors": errors}))
+    return {
+        "errors": [str(error) for error in results.errors],
+        "epochs": [result.metrics["epoch"] for result in results],
+        "values": [result.metrics["valid"] for result in results],
+    }
+
+
+def main(out: Path, cache: Path) -> None:
+    start = partial(ray.init, address="local", num_cpus=2, log_to_driver=False)
+    try:
+        start(include_dashboard=False)
+    except Exception:  # on a busy machine Ray gives up after half a minute
+        start(include_dashboard=False)
+    print(json.dumps({name: run(name, out, cache) for name in ("pbt", "hyperband", "optuna")}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -79,9 +79,8 @@ def test_a_clone_goes_on_with_other_rates(tmp_path: Path) -> None:
 
 @pytest.mark.ray
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("name", ["pbt", "hyperband", "optuna"])
-def test_a_script_runs_under_tunes_own(name: str, tmp_path: Path) -> None:
-    words = [name, str(tmp_path / "out"), str(tmp_path / "cache")]
+def test_scripts_run_under_schedulers_and_searchers_of_tune(tmp_path: Path) -> None:
+    words = [str(tmp_path / "out"), str(tmp_path / "cache")]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", run_tune_script.__file__, *words],
         env=os.environ | {"RAY_USAGE_STATS_ENABLED": "0"},
@@ -90,8 +89,7 @@ def test_a_script_runs_under_tunes_own(name: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["errors"] == []
-    assert len(found["trials"]) == 3
-    assert max(t["epoch"] for t in found["trials"]) == 4
-    assert all(0 < t["valid"] < 20 for t in found["trials"])
+    for name, found in json.loads(done.stdout.splitlines()[-1]).items():
+        assert found["errors"] == [], name
+        assert max(found["epochs"]) == 4, name
+        assert all(0 < value < 20 for value in found["values"]), name
