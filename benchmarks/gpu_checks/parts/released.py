@@ -12,13 +12,15 @@ import torch
 
 from gpu_checks.bench import Bench, Row
 from gpu_checks.compare import check
+from gpu_checks.parts.trial import fraction
 from gpu_checks.parts.trials import curve, train
 from pdf_search.errors import TrialError
 from pdf_search.training import memory
 
 
 def rows(bench: Bench) -> Iterator[Row]:
-    config = bench.config(2, "zinc" if bench.interpreted else "dropout", stop_epoch=1)
+    few = {"fraction": fraction(bench)} if bench.interpreted else {}  # four trials
+    config = bench.config(2, "zinc" if bench.interpreted else "dropout", stop_epoch=1, **few)
     gc.collect()
     gc.disable()
     try:
