@@ -16,8 +16,9 @@ from pdf_search.results import Store
 from pdf_search.runs import locked
 from pdf_search.space import Space
 from pdf_search.sweep import SweepFolder, watch_sweep
+from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.watch import Follower
-from tests.reports import samples
+from tests.reports import samples, study_samples
 from tests.sweep.helpers import SilentView, report, sweep_record
 
 
@@ -133,3 +134,19 @@ def test_one_that_does_not_run_is_shown_as_it_is(sweep: SweepRecord, tmp_path: P
     ]
     with pytest.raises(StoreError, match="no sweep in"):
         watch_sweep(SweepFolder.of(tmp_path, "absent", None), Console(file=text))
+
+
+def test_a_study_is_watched_over_all_its_runs(tmp_path: Path) -> None:
+    folder, text = SweepFolder.of(tmp_path, "paper/ablation", None), io.StringIO()
+    with folder.open_store(create=True) as store:
+        record = study_samples.ablation(store, 3)
+        watch_sweep(folder, Console(file=text), seconds=60)
+        assert text.getvalue().splitlines() == ["study 30%, 3/10 runs, 0 running"]
+        view = StudyView(Console(file=text))
+        view.part(record, "ZINC")
+        follower = Follower(store, [record], Phase.CONFIRM, view)
+        follower.look()
+        study_samples.train(store, record, 3, 0.1)
+        follower.look()
+    assert text.getvalue().splitlines()[1].startswith("ZINC, split, ")
+    assert " COMPLETE, test MAE " in text.getvalue()
