@@ -5,9 +5,6 @@ a set has folds, two of its ten are used, five of the small MUTAG (protocol inne
 seed, fold, epoch, training loss; validation and test metric of the weights (``valid``, ``test``)
 and of their average (``valid_mean``, ``test_mean``). Test is for the final score alone; no method
 may read it.
-
-What is recorded of a set that is not whole lies in ``curves/SET.parts.tar.xz``: unpack it into the
-folder of ``--parts``, and the recording goes on from there.
 """
 
 from __future__ import annotations
@@ -34,6 +31,7 @@ from pdf_search.atomic import whole_file
 from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.records import METRICS
 from pdf_search.training.build_trainers import build_groups
+from pdf_search.training.device import keep_freed_memory
 from pdf_search.training.groups import Groups
 from pdf_search.training.metrics import evaluate
 from pdf_search.training.replicates import ReplicateSplits
@@ -97,6 +95,7 @@ def train(job: Job) -> list[Row]:
 def train_recipe(name: str, number: int, seeds: tuple[int, ...], folder: str) -> list[Row]:
     """The rows of one recipe: all its seeds and folds, trained together."""
     bench, data = SETS[name], load_prepared(Path(folder))
+    keep_freed_memory()
     config = configure(recipes()[number], bench, seeds)
     splits = ReplicateSplits.of(config, data)
     if bench.folds:
