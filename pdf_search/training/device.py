@@ -16,7 +16,7 @@ from pdf_search.errors import ResourceError
 from pdf_search.kernels import why_plain_torch
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
-_LARGEST_REUSED = 32 << 20  # bytes, the most that glibc allows
+LARGEST_REUSED = 32 << 20  # bytes, the most that glibc allows
 
 
 def resolve_device(name: str) -> torch.device:
@@ -69,7 +69,7 @@ def keep_freed_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
     except AttributeError:
         return
-    mallopt(_M_MMAP_THRESHOLD, _LARGEST_REUSED)
+    mallopt(_M_MMAP_THRESHOLD, LARGEST_REUSED)
     mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
 
 

@@ -19,6 +19,7 @@ from pdf_search.errors import TrialError
 from pdf_search.graphs import Bank, GraphSet, estimate_near_pairs, reach
 from pdf_search.model import PairLayout
 from pdf_search.parameters import parameter_count
+from pdf_search.training.device import LARGEST_REUSED
 from pdf_search.training.replicates import ReplicateSplits
 
 BYTES_A_PAIR = 80  # of the bank and of the lists while they are made from it, measured on molhiv
@@ -88,6 +89,7 @@ class Footprint:
     step: int  # of a replicate during a training step
     built: int  # of a replicate for each step that is built ahead
     kept: int = 0  # of a replicate: the batches of the parts it predicts in every epoch
+    widest: int = 0  # of a replicate: a step's vectors of pairs, where pairs are listed one by one
 
     @classmethod
     def of(
@@ -119,6 +121,7 @@ class Footprint:
             step=int((channels * batch + rows + types) * config.model.hidden * 4),
             built=int(triples * batch * built) + len(bank.rows) * TABLES,
             kept=int(triples * share * built),
+            widest=int(pairs * batch * config.model.hidden * 4) * listing.by_pair,
         )
 
 
@@ -187,6 +190,10 @@ def decide(
     together = min(replicates, (room - fixed) // max(least, 1))
     if together < 1:
         raise TrialError(_too_large(needs, free))
+    if not gpu and needs.widest <= LARGEST_REUSED:
+        # Larger blocks are mapped anew, page by page, in each step. Where pairs are listed one by
+        # one that took longer than all arithmetic (benchmarks/freed_memory.py).
+        together = min(together, LARGEST_REUSED // max(needs.widest, 1))
     together = -(-replicates // -(-replicates // together))  # groups of one size
     if not gpu:
         return MemoryPlan(device, together, 1)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from pdf_search.config import BasisConfig
 from pdf_search.data import Prepared
@@ -28,7 +31,7 @@ from pdf_search.training.memory import (
     check_memory,
     decide,
 )
-from pdf_search.training.replicates import ReplicateSplits
+from pdf_search.training.replicates import EpochOrder, ReplicateSplits
 from tests.training.trials import run, trial
 
 
@@ -151,6 +154,42 @@ def test_trials_that_share_a_gpu_plan_with_their_fraction(monkeypatch: pytest.Mo
 def test_the_cpu_has_the_lists_beside_the_steps() -> None:
     room = 1000 + 4 * NEEDS.state + 3 * NEEDS.step
     assert decide(NEEDS, 4, 50, CPU, int(room / SHARE) + 1) == MemoryPlan(CPU, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("widest", "device", "together"),
+    [(16 << 20, CPU, 2), (12 << 20, CPU, 2), (9 << 20, CPU, 3), (33 << 20, CPU, 6), (0, CPU, 6),
+     (16 << 20, GPU, 6)],
+)  # fmt: skip
+def test_on_a_cpu_replicates_whose_tensors_would_be_mapped_anew_train_one_after_another(
+    widest: int, device: torch.device, together: int
+) -> None:
+    needs = replace(NEEDS, widest=widest)
+    assert decide(needs, 6, 50, device, 10**6).together == together
+
+
+def test_the_largest_tensor_of_a_step_is_estimated(mutag: Prepared) -> None:
+    model = {"softmax": False, "dropout": 0.2}
+    config = trial("mutag", fraction=1.0, protocol="inner", folds=10, model=model)
+    splits = ReplicateSplits.of(config, mutag).group(slice(0, 1))
+    trainer = build_trainer(config, mutag, splits, CPU)
+    bank = cached_bank(mutag, config.basis).subset(splits.numbers)
+    with Sizes() as sizes:
+        trainer.train_epoch(1, EpochOrder.of(splits, CPU)(1), 1e-3)
+    estimate = Footprint.of(config, splits.graphs, bank, 1).widest
+    assert 0.7 * sizes.largest < estimate < 1.5 * sizes.largest
+
+
+class Sizes(TorchDispatchMode):
+    """The bytes of the largest tensor that an operator returns."""
+
+    largest = 0
+
+    def __torch_dispatch__(self, op: Any, _: Any, args: Any = (), kwargs: Any = None) -> Any:
+        returned = op(*args, **(kwargs or {}))
+        tensors = [leaf for leaf in tree_leaves(returned) if isinstance(leaf, torch.Tensor)]
+        self.largest = max([self.largest, *(tensor.nbytes for tensor in tensors)])
+        return returned
 
 
 def test_estimates_are_near_what_is_built(mutag: Prepared) -> None:
