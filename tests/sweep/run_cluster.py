@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
@@ -19,6 +20,7 @@ os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_UV_RUN_RUNTIME_ENV": 
 import ray.cloudpickle
 from ray.cluster_utils import Cluster
 
+from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State, TrialRecord
 from pdf_search.results import Store
 from pdf_search.space import load_space
@@ -72,9 +74,8 @@ def wait_for_two(database: str, retries: int) -> list[TrialRecord]:
     """
     while True:
         time.sleep(0.1)
-        if Path(database).is_file():
-            with Store(database) as store:
-                trials = store.trials(NAME, Phase.SEARCH) if store.sweeps() else []
+        with suppress(StoreError), Store(database, create=False) as store:
+            trials = store.trials(NAME, Phase.SEARCH)
             held = [t for t in trials if t.state is State.RUNNING and t.epochs_done == 2]
             ended = any(trial.state is State.COMPLETE for trial in trials)
             again = sum(trial.retries for trial in held)
