@@ -79,6 +79,13 @@ def fitted(valid: pd.DataFrame, task: Task) -> Calibration:
 
     limit = math.log(_HIGHEST)
     found = minimize_scalar(loss, bounds=(-limit, limit), method="bounded")
+    shares = np.unique(truth, return_counts=True)[1] / len(truth)
+    constant = float(-(shares * np.log(shares)).sum())
+    if found.fun >= constant:
+        return Calibration(
+            why_not=f"at no temperature is their log loss on validation labels ({found.fun:.3g}) "
+            f"below that of the labels' frequencies ({constant:.3g})"
+        )
     return Calibration(math.exp(found.x), len(truth), loss(0.0), float(found.fun))
 
 

@@ -70,10 +70,10 @@ def test_the_loss_is_that_of_the_mean_over_replicates() -> None:
     assert three.temperature == pytest.approx(one.temperature)
     assert three.labels == one.labels
     truth = np.arange(60.0)[:, None] % 2
-    uneven = rows(truth, [np.full((60, 1), 0.9), np.full((60, 1), 0.5)])
+    right = np.where(truth == 1, 0.9, 0.1)
+    uneven = rows(truth, [right, np.full((60, 1), 0.5)])
     mean = 0.7  # of the probabilities, not of their logits
-    expected = -(np.log(mean) + np.log(1 - mean)) / 2
-    assert fitted(uneven, Task.MULTILABEL).before == pytest.approx(expected)
+    assert fitted(uneven, Task.MULTILABEL).before == pytest.approx(-np.log(mean))
 
 
 def test_missing_labels_do_not_count() -> None:
@@ -92,6 +92,14 @@ def test_too_little_to_fit_is_said(change: dict[str, float]) -> None:
     assert fitted(labels().head(40), Task.MULTILABEL).why_not
 
 
+def test_probabilities_that_say_nothing_are_not_calibrated() -> None:
+    table_ = labels()
+    shuffled = table_.assign(target=np.random.default_rng(5).permutation(table_["target"]))
+    found = fitted(shuffled, Task.MULTILABEL)
+    assert "at no temperature is their log loss" in found.words
+    assert found.temperature == 1
+
+
 def test_weights_without_predictions_are_not_calibrated(tmp_path: Path) -> None:
     assert calibration_of(tmp_path, Task.REGRESSION, True) is None
     for best in (True, False):
@@ -105,14 +113,15 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Prepared]:
     """Eight columns of labels, so that eight validation molecules have 64."""
     folder = tmp_path_factory.mktemp("labels")
     rng = np.random.default_rng(0)
-    columns = {f"t{i}": rng.integers(0, 2, 80).tolist() for i in range(8)}
+    often = {f"t{i}": 0.95 if i % 2 else 0.05 for i in range(8)}  # which the network learns
+    columns = {name: (rng.random(80) < p).astype(int).tolist() for name, p in often.items()}
     return folder, prepared(folder, folder / "cache", columns)
 
 
 def test_what_is_predicted_is_calibrated(several: tuple[Path, Prepared]) -> None:
     folder, data = several
-    config = trial("csv", fraction=1.0, phase="confirm", seeds=(0, 1), training={"epochs": 3})
-    run(config, data, folder=folder, save_at=3)
+    config = trial("csv", fraction=1.0, phase="confirm", seeds=(0, 1), training={"epochs": 15})
+    run(config, data, folder=folder, save_at=15)
     trained = load_trained(folder, config)
     assert isinstance(trained.calibration, Calibration)
     assert trained.calibration.labels == 64
