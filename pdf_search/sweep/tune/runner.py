@@ -92,11 +92,34 @@ class Runner:
             source.lost,
             self.shared.timeout,
         )
+        tuner = self._tuner(source, trial_log, recorder, scheduler)
+        try:
+            tuner.fit()
+        except KeyboardInterrupt:  # a second signal: running trials are given up as they are
+            self.stop_condition.interrupt()
+            self.stop_condition.due()
+        finally:
+            self.stop_condition.in_order()
+            if self.stop_condition.ended or sys.exc_info()[0] is not None:
+                enter_saved(trial_log, saved())
+                trial_log.interrupted()
+        if self.stop_condition.alike:
+            retry_later(trial_log, recorder.untrained)
+        if self.stop_condition.error is not None:
+            raise self.stop_condition.error
+
+    def _tuner(
+        self,
+        source: Source,
+        trial_log: TrialLog,
+        recorder: Recorder,
+        scheduler: WaitingScheduler | None,
+    ) -> tune.Tuner:
         trainable = tune.with_resources(
             tune.with_parameters(train, shared=self.shared),
             {"cpu": self.resources.cpus, "gpu": self.resources.gpus},
         )
-        tuner = tune.Tuner(
+        return tune.Tuner(
             trainable,
             tune_config=tune.TuneConfig(
                 search_alg=JobSearcher(source, trial_log, self.stop_condition),
@@ -116,20 +139,6 @@ class Runner:
                 verbose=0,
             ),
         )
-        try:
-            tuner.fit()
-        except KeyboardInterrupt:  # a second signal: running trials are given up as they are
-            self.stop_condition.interrupt()
-            self.stop_condition.due()
-        finally:
-            self.stop_condition.in_order()
-            if self.stop_condition.ended or sys.exc_info()[0] is not None:
-                enter_saved(trial_log, saved())
-                trial_log.interrupted()
-        if self.stop_condition.alike:
-            retry_later(trial_log, recorder.untrained)
-        if self.stop_condition.error is not None:
-            raise self.stop_condition.error
 
     def _tensorboard(self, trial_log: TrialLog) -> list[Callback]:
         if self.tensorboard is None:
