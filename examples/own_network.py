@@ -20,7 +20,7 @@ class Net(nn.Module):
     def __init__(self, bases: int, channels: int = 16, layers: int = 2) -> None:
         super().__init__()
         self.start = nn.Parameter(torch.ones(channels))
-        self.filter = PDFFilter(channels, bases, norm=True)
+        self.filter = PDFFilter(channels, bases)
         self.convs = nn.ModuleList(
             PDFConv(channels, bases, filter=self.filter) for _ in range(layers)
         )

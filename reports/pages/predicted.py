@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
@@ -20,6 +19,9 @@ from plotly.subplots import make_subplots
 from pdf_search.wording import counted
 from reports.pages.theme import COLOURS, SCALE, STRONG, colour_bar, styled
 from reports.sweep_data import SweepData
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_POINTS = 2000  # graphs drawn of a target
 MOST_TARGETS = 4
@@ -50,6 +52,8 @@ def read_predicted(file: Path | None, data: SweepData) -> Predicted | None:
     if file is None or first is None or not file.is_file():
         return None
     runs = [e.trial.number for e in data.confirm if e.trial.origin == first.trial.origin]
+    import pandas as pd  # noqa: PLC0415  # slow to import
+
     wanted = [("trial", "in", runs), ("split", "==", "test")]
     rows = pd.read_parquet(file, filters=wanted)
     rows = rows[np.isfinite(rows["target"]) & np.isfinite(rows["prediction"])]
