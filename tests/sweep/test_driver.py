@@ -126,8 +126,7 @@ def test_optuna_is_told_the_best_value_in_the_direction_of_the_metric(
     job = bench.suggestions(bench.trial_log()).next()
     assert job is not None
     log = OptunaStudy(bench.url, "another", space, METRICS[name], 0, 8)
-    draw, _ = log.ask("random")
-    log.accept(draw, 0)
+    log.accept(log.ask("random"), 0)
     log.tell(0, State.COMPLETE, [report(1, 0.5), report(2, 0.9), report(3, nan), report(4, 0.3)])
     assert log.study.direction is Direction[f"{METRICS[name].mode.upper()}IMIZE"]
     best = 0.5 if METRICS[name].mode == "min" else 0.7  # of the means 0.5, 0.7 and 0.5667

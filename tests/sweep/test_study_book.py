@@ -129,13 +129,17 @@ def test_what_a_kill_leaves_goes_on_and_a_failure_is_tried_again(plan: StudyPlan
         again = book_of(plan, store)  # run 2 was running when the driver was killed
         jobs = open_jobs(plan, again)
         assert [(job.number, job.resume) for job in jobs] == [(1, ""), (2, ""), (3, "")]
-        assert store.epochs("small/freesolv/split", Phase.CONFIRM, 1) == []
-        assert store.epochs("small/freesolv/inner", Phase.CONFIRM, 0) == []
+        for run in ("split", 1), ("inner", 0):  # each row stays until it is trained again
+            rows = store.epochs(f"small/freesolv/{run[0]}", Phase.CONFIRM, run[1])
+            assert [row.epoch for row in rows] == [1]
         again.started(2)
+        again.started(3)
         again.interrupted()
-        (first, *_) = store.trials("small/freesolv/inner")
-    assert first.state is State.NOT_STARTED
-    assert first.message == "interrupted; `pdf-search resume small` starts it"
+        first, second = store.trials("small/freesolv/inner")
+    assert first.state is State.INTERRUPTED
+    assert first.message.startswith("interrupted at epoch 1, before its first checkpoint")
+    assert second.state is State.NOT_STARTED
+    assert second.message == "interrupted; `pdf-search resume small` starts it"
 
 
 def test_other_settings_are_refused_with_what_changed(

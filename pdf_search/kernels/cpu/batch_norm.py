@@ -195,9 +195,9 @@ def _backward(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     _add_runs(sums[0], grad_beta)
     _add_runs(sums[1], grad_gamma)
     for r in range(replicates):
-        moved = _f(0.0) if share_of[r] > 0 else _ONE
         for d in range(width):
-            grad_shift[r, 0, d] = moved * gamma[r, 0, d] * rstd[r, 0, d] * grad_beta[r, 0, d]
+            moved = gamma[r, 0, d] * rstd[r, 0, d] * grad_beta[r, 0, d]
+            grad_shift[r, 0, d] = _f(0.0) if share_of[r] > 0 else moved
     for job in prange(replicates * length):
         r, i = job // length, job % length
         m, s, g = mean[r, 0], rstd[r, 0], gamma[r, 0]
