@@ -41,7 +41,11 @@ def test_a_script_runs(name: str, said: list[str], tmp_path: Path) -> None:
         [sys.executable, "-W", "ignore", str(EXAMPLES / f"{name}.py"), str(tmp_path / "runs")],
         cwd=tmp_path,
         env=os.environ
-        | {"PDF_SEARCH_CACHE": str(tmp_path / "cache"), "RAY_USAGE_STATS_ENABLED": "0"},
+        | {
+            "PDF_SEARCH_CACHE": str(tmp_path / "cache"),
+            "RAY_ADDRESS": "local",  # not a cluster that happens to run here
+            "RAY_USAGE_STATS_ENABLED": "0",
+        },
         capture_output=True,
         text=True,
         check=False,

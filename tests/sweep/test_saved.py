@@ -167,3 +167,10 @@ def test_of_a_trial_that_waits_only_the_newest_is_left(disk: Disk) -> None:
     assert not (disk.storage / "search" / "0000-a").exists()
     log.ended(0, State.PRUNED)
     assert disk.names() == []
+
+
+def test_the_first_checkpoint_is_entered_though_its_epochs_are_recorded(disk: Disk) -> None:
+    disk.train(1, 2)
+    path = disk.save("0000-a/checkpoint_000000", range(1, 3))  # and killed before it was recorded
+    enter_saved(disk.log, disk.saved())
+    assert disk.log.records[0].checkpoint == path

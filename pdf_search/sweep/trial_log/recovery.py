@@ -52,7 +52,7 @@ def enter_saved(trial_log: TrialLog, saved: SavedTrials) -> None:
     for number in _open_numbers(trial_log):
         record = trial_log.records[number]
         found = next(_fitting(record, saved.newest_first(number, record)), None)
-        if found is not None and found.is_after(record):
+        if found is not None and (found.is_after(record) or not record.checkpoint):
             trial_log.enter(number, found)
 
 
