@@ -1,3 +1,4 @@
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,3 +24,13 @@ def postgres_url() -> Iterator[str]:
     pytest.importorskip("psycopg", reason="the extra pdf-search[postgresql] is not installed")
     with run_server(Path(initdb).resolve().parent) as url:
         yield url
+
+
+@pytest.fixture
+def new_postgres_url(postgres_url: str) -> str:
+    """A database without tables, of this test alone."""
+    psycopg = pytest.importorskip("psycopg")
+    name = f"new_{secrets.token_hex(4)}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{postgres_url.rpartition('/')[0]}/{name}"

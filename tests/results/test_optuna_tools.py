@@ -76,11 +76,13 @@ def test_importances_and_figures_of_optuna_need_nothing_else(tmp_path: Path) -> 
 
 
 @pytest.mark.timeout(600)
-def test_two_sweeps_at_once_share_a_postgresql_database(postgres_url: str, tmp_path: Path) -> None:
+def test_two_sweeps_at_once_share_a_postgresql_database(
+    new_postgres_url: str, tmp_path: Path
+) -> None:
     """Both begin with no tables there. The password of the URL is written nowhere."""
     beside.planned(tmp_path / "one", "one", None)  # prepares the data for both
     command = [sys.executable, "-m", "tests.results.beside"]
-    with_password = postgres_url.replace("tester@", "tester:s3cret@")
+    with_password = new_postgres_url.replace("tester@", "tester:s3cret@")
     running = [
         subprocess.Popen(
             [*command, str(tmp_path / name), name, with_password],
@@ -94,8 +96,8 @@ def test_two_sweeps_at_once_share_a_postgresql_database(postgres_url: str, tmp_p
         _, err = process.communicate(timeout=400)
         assert process.returncode == 0, err
         assert "s3cret" not in err
-    url = parse_url(postgres_url).render_as_string(hide_password=False)
-    with Store(postgres_url, create=False) as store:
+    url = parse_url(new_postgres_url).render_as_string(hide_password=False)
+    with Store(new_postgres_url, create=False) as store:
         assert {sweep.name for sweep in store.sweeps()} >= {"one", "two"}
         for name in ("one", "two"):
             with opened(url, name) as study:

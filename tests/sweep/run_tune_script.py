@@ -6,6 +6,7 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import ray
 from ray import tune
@@ -13,6 +14,7 @@ from ray.tune.schedulers import HyperBandScheduler, PopulationBasedTraining
 from ray.tune.search.optuna import OptunaSearch
 
 from pdf_search import load_space
+from pdf_search.space import Space
 from pdf_search.tune import parameter_space, trainable
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -25,13 +27,19 @@ SMALL = {
 }
 
 
-def config(name: str) -> tune.TuneConfig:
+def config(name: str, space: Space) -> tune.TuneConfig:
     common = {"metric": "valid", "mode": "min", "num_samples": 2}
     if name == "pbt":
+        domain = next(p.domain for p in space.parameters() if p.path == RATE)
+
+        def within(values: dict[str, Any]) -> dict[str, Any]:
+            return values | {RATE: min(max(values[RATE], domain.low), domain.high)}
+
         scheduler = PopulationBasedTraining(
             time_attr="epoch",
             perturbation_interval=1,
-            hyperparam_mutations={RATE: tune.loguniform(1e-4, 1e-2)},
+            hyperparam_mutations={RATE: parameter_space(space)[RATE]},
+            custom_explore_fn=within,
             quantile_fraction=0.5,
             synch=True,
         )
@@ -46,7 +54,7 @@ def run(name: str, out: Path, cache: Path) -> dict[str, object]:
     tuner = tune.Tuner(
         tune.with_resources(trainable(space, cache=cache), {"cpu": 1}),
         param_space=parameter_space(space),
-        tune_config=config(name),
+        tune_config=config(name, space),
         run_config=tune.RunConfig(storage_path=str(out), name=name, verbose=0),
     )
     results = tuner.fit()

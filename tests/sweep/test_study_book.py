@@ -110,6 +110,9 @@ def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
         book.started(3)
         book.epoch(3, report(1, *[1.0] * 20), "cpu")
         book.ended(3, State.COMPLETE)
+        again = book_of(plan, store)
+        assert len(open_jobs(plan, again)) == 3
+        assert again.going == {0, 1, 2}  # nothing waits for the one that has ended
         inner = {t.origin: t.state for t in store.trials("small/freesolv/inner")}
         split = {t.state for t in store.trials("small/freesolv/split")}
     assert inner == {"study: narrow": State.NOT_STARTED, "study: wide": State.COMPLETE}

@@ -26,8 +26,7 @@ class TrialLog:
     The time for an epoch does not depend on how many came before it. ``study`` is the Optuna study
     that is told how trials end (search only). ``discard`` removes a checkpoint that is not needed
     any more. ``folder`` is the sweep's; paths of checkpoints are recorded relative to it. A log may
-    write several sweeps, whose trials are then numbered one sweep after the other. ``going`` are
-    the trials that were given out and have neither paused nor ended.
+    write several sweeps, one numbered after the other. ``going``: given out, not paused or ended.
     """
 
     def __init__(
@@ -75,8 +74,9 @@ class TrialLog:
 
     def planned(self, job: Job) -> None:
         """Record a trial that waits for its turn; a trial that is resumed is recorded already."""
-        self.going.add(job.number)
-        if job.number in self.records:
+        if (known := self.records.get(job.number)) is None or not known.state.finished:
+            self.going.add(job.number)
+        if known is not None:
             return
         sweep, phase, number = self._key(job.number)
         record = TrialRecord(
