@@ -59,6 +59,8 @@ def main(out: str, cache: str, space: str) -> int:
             wait_for_two(plan.folder.database, retries=1)
             cluster.remove_node(node, allow_graceful=False)
             print("node killed", flush=True)
+            # Its worker may live for a moment: held, it does not end its trial meanwhile.
+            wait_for_retries(plan.folder.database, 2)
 
     threading.Thread(target=faults, daemon=True).start()
     functions = Functions(simulated.simulated_trial, simulated.simulated_baseline)
@@ -82,6 +84,14 @@ def wait_for_two(database: str, retries: int) -> list[TrialRecord]:
             again = sum(trial.retries for trial in held)
             if ended and len(held) == 2 and again == retries and all(t.checkpoint for t in held):
                 return held
+
+
+def wait_for_retries(database: str, count: int) -> None:
+    while True:
+        time.sleep(0.1)
+        with suppress(StoreError), Store(database, create=False) as store:
+            if sum(trial.retries for trial in store.trials(NAME, Phase.SEARCH)) == count:
+                return
 
 
 def worker_of(trial: TrialRecord) -> int:
