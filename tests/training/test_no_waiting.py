@@ -8,13 +8,13 @@ and cannot be recorded). The kernels are stood in for: ``tests/kernels`` runs th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from benchmarks.step_launches import empty, without_content
 from pdf_search.data import Prepared
 from pdf_search.kernels import dispatch, reference
 from pdf_search.model.fast_data import FastData
@@ -23,8 +23,6 @@ from pdf_search.model.stacked_steps import stack
 from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.cuda_graph.packed_steps import map_tensors
 from pdf_search.training.cuda_graph.trainer import in_steps
-from pdf_search.training.optimizer import AdamW
-from pdf_search.training.replicate_trainer import ReplicateTrainer
 from pdf_search.training.replicates import ReplicateSplits
 from tests.training.test_cuda_graph_trainer import MODELS
 from tests.training.trials import trial
@@ -43,24 +41,6 @@ STAND_IN = SimpleNamespace(
         "grouped_dot": lambda a, b, order: sized(b, order.groups, 1),  # noqa: ARG005
     }
 )
-
-
-def empty(tensor: Tensor) -> Tensor:
-    return torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
-
-
-def without_content(trainer: ReplicateTrainer) -> ReplicateTrainer:
-    """The same trainer with tensors of shape alone."""
-    for module in trainer.model.modules():
-        for name, parameter in module._parameters.items():
-            if parameter is not None:
-                module._parameters[name] = nn.Parameter(empty(parameter))
-        for name, buffer in module._buffers.items():
-            if buffer is not None:
-                module._buffers[name] = empty(buffer)
-    tensors = {n: empty(getattr(trainer, n)) for n in ("rows", "edge_types", "mean", "std")}
-    optimizer = AdamW(trainer.model.parameters(), 0.1)
-    return replace(trainer, optimizer=optimizer, **tensors)
 
 
 @pytest.mark.parametrize("name", MODELS)

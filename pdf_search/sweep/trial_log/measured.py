@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pdf_search.records import EpochReport, TrialRecord
+from pdf_search.records import EpochReport, State, TrialRecord
 
 
 def measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord:
@@ -18,3 +18,8 @@ def measured(record: TrialRecord, epochs: Iterable[EpochReport]) -> TrialRecord:
             peak_mb=max(record.peak_mb or 0.0, report.peak_mb),
         )
     return record
+
+
+def unfinished(record: TrialRecord) -> State:
+    """The state of a trial that is to train on: INTERRUPTED, or NOT STARTED without an epoch."""
+    return State.INTERRUPTED if record.epochs_done else State.NOT_STARTED

@@ -12,6 +12,7 @@ from pdf_search.config import parse_trial
 from pdf_search.records import State, TrialRecord
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
+from pdf_search.sweep.trial_log.measured import unfinished
 from pdf_search.sweep.trial_log.saved import SavedTrial, SavedTrials
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 
@@ -38,8 +39,7 @@ def retry(trial_log: TrialLog) -> None:
 def reopen(trial_log: TrialLog, number: int) -> None:
     """Set a FAILED trial to INTERRUPTED, or to NOT STARTED if it has no epoch."""
     record = trial_log.records[number]
-    state = State.INTERRUPTED if record.epochs_done else State.NOT_STARTED
-    trial_log.save(replace(record, state=state, message="", ended=""))
+    trial_log.save(replace(record, state=unfinished(record), message="", ended=""))
     if trial_log.study is not None:
         trial_log.study.reopen(number)
 

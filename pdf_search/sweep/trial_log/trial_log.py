@@ -15,7 +15,7 @@ from pdf_search.results import BestEpochs, Store
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
-from pdf_search.sweep.trial_log.measured import measured
+from pdf_search.sweep.trial_log.measured import measured, unfinished
 from pdf_search.sweep.trial_log.saved import Needed, SavedTrial, folder_of
 from pdf_search.sweep.trial_log.view import View
 
@@ -179,8 +179,8 @@ class TrialLog:
         """Record that a trial's worker is gone, for a ``reason``, and that it is tried again."""
         self.going.discard(number)
         record = self.records[number]
-        state = State.INTERRUPTED if record.epochs_done else State.NOT_STARTED
-        record = replace(record, state=state, message=reason, retries=record.retries + 1)
+        retries = record.retries + 1
+        record = replace(record, state=unfinished(record), message=reason, retries=retries)
         self.save(record)
         self.view.lost(record)
 
@@ -237,8 +237,8 @@ class TrialLog:
         running = {n for n, r in self.records.items() if r.state is State.RUNNING}
         for number in sorted(self.going | running):
             record = self.records[number]
-            state = State.INTERRUPTED if record.epochs_done else State.NOT_STARTED
-            self.save(replace(record, state=state, message=self._how_it_goes_on(record)))
+            message = self._how_it_goes_on(record)
+            self.save(replace(record, state=unfinished(record), message=message))
 
     def _how_it_goes_on(self, record: TrialRecord) -> str:
         command = f"`pdf-search resume {self.resume}`"
