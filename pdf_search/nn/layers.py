@@ -144,9 +144,14 @@ class PDFConv(nn.Module):
         pairs = weights.pairs
         if x.shape[0] != pairs.nodes:
             raise ValueError(f"x has {x.shape[0]} nodes, bases are of {pairs.nodes}")
-        if pairs.typed != (self.edges is not None):
-            there, here = ("have", "none") if pairs.typed else ("have no", "some")
+        if bool(pairs.types) != (self.edges is not None):
+            there, here = ("have", "none") if pairs.types else ("have no", "some")
             raise ValueError(f"edges {there} types, the layer was built for {here}: edge_types")
+        if self.edges is not None and pairs.types > self.edges.num_embeddings:
+            raise ValueError(
+                f"edge_type goes to {pairs.types - FIRST - 1}, the layer was built for edge types "
+                f"below {self.edges.num_embeddings - FIRST}"
+            )
         e = None if self.edges is None else self.edges.weight[None]
         out: Tensor = weights.convolution(x[None], e, self.pre)[0]
         return out

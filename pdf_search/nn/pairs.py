@@ -26,13 +26,13 @@ Ints = NDArray[np.int64]
 class PDFPairs:
     """The pairs of a batch, laid out once for all layers, on the device of its nodes.
 
-    ``typed``: whether pairs have types: 0 for a pair that is no edge, 1 for a node with itself, and
-    the types of edges shifted by 2.
+    ``types`` is how many types a layer needs to know, 0 if pairs have none: type 0 is a pair that
+    is no edge, 1 a node with itself, and those of edges are shifted by 2.
     """
 
     batch: FastBatch
     rows: Tensor  # [U, m]
-    typed: bool
+    types: int
 
     @classmethod
     def of(
@@ -67,7 +67,8 @@ class PDFPairs:
         data = engine_data("fast", config, _graphs(bank), bank, device)
         assert isinstance(data, FastData)
         every = torch.arange(len(bank.node_count), device=device)[None]
-        return cls(data.collate(every), data.rows, kinds is not None)
+        types = 0 if kinds is None else max(FIRST, int(kinds.max(initial=0)) + 1)
+        return cls(data.collate(every), data.rows, types)
 
     @property
     def nodes(self) -> int:
@@ -99,6 +100,12 @@ def _kinds(edges: Ints, types: Ints, arrays: Mapping[str, Any]) -> NDArray[np.in
     if not np.array_equal(keys[place], wanted):
         raise ValueError("edge_index has edges that PDFBases did not see: apply it again")
     kinds[place] = types[proper] + FIRST
+    differing = np.flatnonzero(kinds[place] != types[proper] + FIRST)
+    if differing.size:
+        u, v = edges[:, proper][:, differing[0]]
+        raise ValueError(
+            f"edge ({u}, {v}) of edge_index stands there with different types: a pair has one type"
+        )
     return kinds
 
 

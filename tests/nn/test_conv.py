@@ -140,6 +140,12 @@ def test_what_does_not_fit_is_refused() -> None:
         typed(x, ring, bases=data.bases)
     with pytest.raises(ValueError, match="not integers from 0"):
         typed(x, ring, data.edge_type.float(), None, data.bases)
+    with pytest.raises(ValueError, match="edge_type goes to 1, the layer was built"):
+        typed(x, ring, data.edge_type + 1, None, data.bases)
+    twice = torch.cat([ring, ring[:, :1]], dim=1)
+    typed(x, twice, torch.zeros(7, dtype=torch.long), None, data.bases)
+    with pytest.raises(ValueError, match=r"edge \(0, 1\) of edge_index stands there"):
+        typed(x, twice, torch.tensor([0] * 6 + [1]), None, data.bases)
     with pytest.raises(ValueError, match="batch names 2 graphs with 3 nodes"):
         plain(x, ring, None, torch.tensor([0, 0, 1]), data.bases)
     path = transform(Data(edge_index=ring[:, :4], num_nodes=4))
