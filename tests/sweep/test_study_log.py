@@ -67,7 +67,7 @@ def plan(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> StudyP
     return plan_of(tmp_path, cache)
 
 
-def book_of(plan: StudyPlan, store: Store) -> TrialLog:
+def log_of(plan: StudyPlan, store: Store) -> TrialLog:
     return study_trial_log(plan, store, StudyView(Console(quiet=True)))
 
 
@@ -102,15 +102,15 @@ def test_every_row_is_recorded_before_the_first_one_runs(plan: StudyPlan) -> Non
 def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
     run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store() as store:
-        book = book_of(plan, store)
-        jobs = open_jobs(plan, book)
+        log = log_of(plan, store)
+        jobs = open_jobs(plan, log)
         assert [job.number for job in jobs] == [0, 1, 2, 3]
         assert [job.data for job in jobs] == ["freesolv"] * 4
         assert [len(job.config.replicates) for job in jobs] == [2, 2, 20, 20]
-        book.started(3)
-        book.epoch(3, report(1, *[1.0] * 20), "cpu")
-        book.ended(3, State.COMPLETE)
-        again = book_of(plan, store)
+        log.started(3)
+        log.epoch(3, report(1, *[1.0] * 20), "cpu")
+        log.ended(3, State.COMPLETE)
+        again = log_of(plan, store)
         assert len(open_jobs(plan, again)) == 3
         assert again.going == {0, 1, 2}  # nothing waits for the one that has ended
         inner = {t.origin: t.state for t in store.trials("small/freesolv/inner")}
@@ -122,14 +122,14 @@ def test_runs_are_numbered_across_parts(plan: StudyPlan) -> None:
 def test_what_a_kill_leaves_goes_on_and_a_failure_is_tried_again(plan: StudyPlan) -> None:
     run_sweep(plan, Console(quiet=True))
     with plan.folder.open_store() as store:
-        book = book_of(plan, store)
-        open_jobs(plan, book)
+        log = log_of(plan, store)
+        open_jobs(plan, log)
         for number in range(3):
-            book.started(number)
-            book.epoch(number, report(1, *[1.0] * (2 if number < 2 else 20)), "cpu")
-        book.ended(0, State.COMPLETE)
-        book.ended(1, State.FAILED, "boom")
-        again = book_of(plan, store)  # run 2 was running when the driver was killed
+            log.started(number)
+            log.epoch(number, report(1, *[1.0] * (2 if number < 2 else 20)), "cpu")
+        log.ended(0, State.COMPLETE)
+        log.ended(1, State.FAILED, "boom")
+        again = log_of(plan, store)  # run 2 was running when the driver was killed
         jobs = open_jobs(plan, again)
         assert [(job.number, job.resume) for job in jobs] == [(1, ""), (2, ""), (3, "")]
         for run in ("split", 1), ("inner", 0):  # each row stays until it is trained again
@@ -262,7 +262,7 @@ def test_equal_rows_are_trained_once(equal: StudyPlan) -> None:
     assert [trial.origin for trial in result.confirm] == origins * 2
     with equal.folder.open_store() as store:
         same = [part.options["study"]["same"] for part in study_parts(store, "equal")]
-        jobs = open_jobs(equal, book_of(equal, store))
+        jobs = open_jobs(equal, log_of(equal, store))
         shown = [run.name for run in load_report(store, "equal").runs()]
     assert same == [{"narrow again": "narrow"}] * 2
     assert [job.number for job in jobs] == [0, 1, 3, 4, 5, 7]  # places of rows, in both parts
@@ -283,7 +283,7 @@ def test_what_an_older_version_planned_twice_is_trained_as_it_began(
     assert [trial.number for trial in result.confirm] == [0, 1, 2, 3] * 2
     with equal.folder.open_store() as store:
         parts = study_parts(store, "equal")
-        jobs = open_jobs(equal, book_of(equal, store))
+        jobs = open_jobs(equal, log_of(equal, store))
         shown = [run.name for run in load_report(store, "equal").runs()]
     assert {part.method for part in parts} == {"listed"}
     assert [job.number for job in jobs] == list(range(8))
