@@ -20,7 +20,7 @@ from pdf_search.space import load_study
 from pdf_search.sweep import Functions, SweepOptions, plan_study, resume, run_sweep
 from tests.sweep import run_simulated_study
 from tests.sweep.simulated import FAILS, hold, simulated_trial
-from tests.sweep.test_study_book import write_study
+from tests.sweep.test_study_log import write_study
 
 pytestmark = [
     pytest.mark.ray,
