@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdf_search.results import planned_epochs
-from reports.findings.noise import LEVEL, Difference, paired, std_of, values_of
+from reports.findings.noise import LEVEL, Difference, paired, values_of
 from reports.findings.wording import Statement, gain, listed, metric_name, number, size, trial_name
 from reports.grid.trial_cells import over
 from reports.sweep_data import Entry, SweepData
@@ -47,14 +47,13 @@ def _setting(published: Entry) -> str:
 
 
 def _value(data: SweepData, first: Entry) -> str:
-    values = list(values_of(first, "test").values())
-    spread = std_of(values)
+    spread = first.summary.std
     assert first.summary.mean is not None
-    facts = [f"n {len(values)}", *first.summary.reasons]
+    facts = [f"n {first.summary.n}", *first.summary.reasons]
     text = number(data, first.summary.mean, spread)
     if spread is not None:
         text += f" ± {size(data, spread)}"
-        facts.insert(1, "sample standard deviation")
+        facts.insert(1, "population standard deviation")
     replicates = over([first])
     fresh = "fresh seeds" if replicates == "seeds" else replicates
     return (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from statistics import stdev
 from typing import Any
 
 import numpy as np
@@ -97,11 +96,6 @@ def paired(own: Values, other: Values) -> Difference | None:
     error *= share(len(shared), fold_count(shared))
     mean, reach = float(differences.mean()), quantile(freedom) * error
     return Difference(mean, error, mean - reach, mean + reach, len(shared))
-
-
-def std_of(values: Sequence[float]) -> float | None:
-    """The sample standard deviation; None for fewer than two values."""
-    return stdev(values) if len(values) > 1 else None
 
 
 def share(replicates: int, folds: int) -> float:

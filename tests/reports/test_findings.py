@@ -91,9 +91,9 @@ def test_the_published_setting_is_compared_in_pairs_of_equal_seeds(store: Store)
     interval = test.confidence_interval(0.95)
     assert (difference.low, difference.high) == pytest.approx((interval.low, interval.high))
     assert search_findings(data).found[-1] == (
-        "Confirmed on fresh seeds, trial 1, the first by the search, has test RMSE 2.0 ± 1.0 (n 3, "
-        "sample standard deviation); it is ahead of the published setting (trial 0) by 0.200 "
-        "(standard error 0.058; 95% interval -0.048 to 0.448, paired, n 3): no measurable "
+        "Confirmed on fresh seeds, trial 1, the first by the search, has test RMSE 2.00 ± 0.82 "
+        "(n 3, population standard deviation); it is ahead of the published setting (trial 0) by "
+        "0.200 (standard error 0.058; 95% interval -0.048 to 0.448, paired, n 3): no measurable "
         "difference."
     )
 
