@@ -101,6 +101,11 @@ class SweepData:
         """Names of the targets; empty where none is recorded."""
         return tuple(self.sweep.options.get("targets", ()))
 
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Names of the classes of a multi-class task; empty where none is recorded."""
+        return tuple(self.sweep.options.get("classes", ()))
+
     @cached_property
     def confirmations(self) -> tuple[Entry, ...]:
         """One entry per confirmed configuration, over the replicates of all its runs.

@@ -43,6 +43,7 @@ class Planned:
             "unit": self.info.unit,
             "data_notes": list(self.data.notes),
             "targets": list(self.data.target_names),
+            "classes": list(self.data.class_names),
             "prepared": str(self.data.folder),
         }
 

@@ -76,7 +76,7 @@ def predicted_figure(found: Predicted, data: SweepData) -> tuple[str, go.Figure]
     over = counted(found.replicates, "replicate")
     lead = f"Trial {found.trial}, the first by the search; mean prediction over {over}. "
     if data.metric.name == "accuracy":
-        text, figure = _classes(found)
+        text, figure = _classes(found, data.class_names)
     elif data.metric.percent:
         text, figure = _labels(found, _names(found, data))
     else:
@@ -160,7 +160,7 @@ def _left_out(found: Predicted, names: dict[int, str]) -> str:
     return " ".join(texts)
 
 
-def _classes(found: Predicted) -> tuple[str, go.Figure]:
+def _classes(found: Predicted, names: tuple[str, ...]) -> tuple[str, go.Figure]:
     """The confusion matrix: the class of the highest mean probability against the true one."""
     wide = found.table.pivot_table(index="index", columns="task", values="prediction")
     truth = found.table.groupby("index")["target"].first().to_numpy(dtype=int)
@@ -170,10 +170,11 @@ def _classes(found: Predicted) -> tuple[str, go.Figure]:
         [[int(((truth == t) & (chosen == c)).sum()) for c in classes] for t in classes]
     )
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    labels = [str(names[c]) if c < len(names) else f"class {c}" for c in classes]
     figure = go.Figure()
     figure.add_heatmap(
-        x=[f"class {c}" for c in classes],
-        y=[f"class {c}" for c in classes],
+        x=labels,
+        y=labels,
         z=shares,
         customdata=counts,
         zmin=0,

@@ -208,9 +208,11 @@ def test_a_point_says_what_it_is(browser: Browser, night: Path) -> None:
             assert all(word in (text or "") for word in words), (figure, text)
 
 
-def test_text_from_outside_stays_text(browser: Browser, tmp_path: Path) -> None:
-    options = {"unit": EVIL, "targets": [EVIL]}
-    file = written(tmp_path, command=EVIL, method=EVIL, versions={EVIL: EVIL}, options=options)
+@pytest.mark.parametrize("space", ["freesolv", "mutag"])
+def test_text_from_outside_stays_text(browser: Browser, tmp_path: Path, space: str) -> None:
+    options = {"unit": EVIL, "targets": [EVIL], "classes": [EVIL, "b"]}
+    words = {"command": EVIL, "method": EVIL, "versions": {EVIL: EVIL}, "options": options}
+    file = written(tmp_path, space, **words)
     with Opened(browser, file) as opened:
         assert opened.page.evaluate("window.hacked") is None
         assert opened.errors == []

@@ -143,11 +143,12 @@ def test_classes_are_counted_by_their_likeliest(store: Store, tmp_path: Path) ->
     likely = {0: (0.9, 0.1), 1: (0.8, 0.2), 2: (0.3, 0.7)}
     truth = {0: 0.0, 1: 1.0, 2: 1.0}
     rows = [(c, g, 0, truth[g], p) for g, pair in likely.items() for c, p in enumerate(pair)]
-    data = confirmed(store, "mutag")
+    data = confirmed(store, "mutag", options={"classes": ["dull", "active"]})
     found = read_predicted(table(rows, tmp_path / "p.parquet"), data)
     assert found is not None
     text, figure = predicted_figure(found, data)
     assert "2 of 3 graphs" in text
+    assert list(figure.data[0].x) == list(figure.data[0].y) == ["dull", "active"]
     assert np.array(figure.data[0].customdata).tolist() == [[1, 0], [1, 1]]  # true down
 
 

@@ -44,6 +44,7 @@ def test_a_sweep_says_it(tmp_path: Path) -> None:
     made: Plan = plan_sweep(load_space("reddit-binary"), options)
     recorded = json.loads(json.dumps(made.recorded_options()))
     check(recorded["data_notes"])
+    assert recorded["classes"] == ["1", "2"]  # as the files name them, for the report
     assert "class 2 has 4 graphs, fewer than the 10 folds" in "\n".join(made.lines())
 
 
