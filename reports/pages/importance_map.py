@@ -11,7 +11,7 @@ from reports.tables.importance_map import axes
 
 def map_figure(found: ImportanceMap) -> go.Figure:
     """A heat map, eps across and k down; rings mark the bundle of the first pick."""
-    eps, powers = axes(found)
+    eps, powers = axes(found.grid)
     figure = go.Figure()
     figure.add_heatmap(
         x=[f"{e:g}" for e in eps],

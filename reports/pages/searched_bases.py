@@ -14,6 +14,7 @@ from reports.grid.numbers import format_value, scaled
 from reports.pages.importance import comparable
 from reports.pages.theme import SCALE, colour_bar, styled
 from reports.sweep_data import Entry, SweepData
+from reports.tables.importance_map import axes
 
 Point = tuple[float, int]
 
@@ -62,17 +63,18 @@ def _values(data: SweepData, grids: Sequence[tuple[object, float]]) -> tuple[flo
 
 def searched_text(found: SearchedBases) -> str:
     """What the figure shows, and what it does not say."""
+    eps, powers = axes(found.having)
+    blank = " A blank (eps, k) is in no grid." if len(found.having) < len(eps) * len(powers) else ""
     return (
         f"Median {found.basis}, of the trials that have an (eps, k) in their grid; the hover "
         f"text has how many of the {found.trials} do. Bases come many at a time and together with "
-        "other settings, so this shows where the search has been, not what one basis does."
+        "other settings, so this shows where the search has been, not what one basis does." + blank
     )
 
 
 def searched_figure(found: SearchedBases, label: str) -> go.Figure:
     """A heat map, eps across and k down, darker where the trials were better."""
-    eps = sorted({e for e, _ in found.having})
-    powers = sorted({k for _, k in found.having})
+    eps, powers = axes(found.having)
     medians = [[_median(found.having.get((e, k))) for e in eps] for k in powers]
     figure = go.Figure()
     figure.add_heatmap(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pdf_search.results import ImportanceMap
@@ -29,7 +30,10 @@ class BasisMap:
         """What the map says, what it was made of, and what a share is."""
         over = counted(self.found.replicates, "replicate")
         graphs = counted(self.found.graphs, "training graph")
-        return f"{self.found.sentence()} Trial {self.trial}, {over}, {graphs}. {MEANING}"
+        eps, powers = axes(self.found.grid)
+        whole = len(self.found.grid) == len(eps) * len(powers)
+        blank = "" if whole else " A blank (eps, k) is no basis of this model."
+        return f"{self.found.sentence()} Trial {self.trial}, {over}, {graphs}. {MEANING}{blank}"
 
 
 def basis_map(data: SweepData) -> BasisMap | None:
@@ -46,7 +50,7 @@ def basis_map(data: SweepData) -> BasisMap | None:
 def map_grid(known: BasisMap) -> Grid:
     """The shares as a table, k down and eps across, with the best of each k."""
     found = known.found
-    eps, _ = axes(found)
+    eps, _ = axes(found.grid)
     lines = [
         Line(f"k = {k}", (*(_cell(found.share((e, k))) for e in eps), f"{best:.2f}"))
         for k, best in found.profile()
@@ -61,9 +65,10 @@ def map_grid(known: BasisMap) -> Grid:
     )
 
 
-def axes(found: ImportanceMap) -> tuple[list[float], list[int]]:
-    """The eps and the k of the grid, ascending."""
-    return sorted({e for e, _ in found.grid}), sorted({k for _, k in found.grid})
+def axes(grid: Iterable[tuple[float, int]]) -> tuple[list[float], list[int]]:
+    """The eps and the k of a grid, ascending."""
+    pairs = list(grid)
+    return sorted({e for e, _ in pairs}), sorted({k for _, k in pairs})
 
 
 def _cell(share: float | None) -> str:

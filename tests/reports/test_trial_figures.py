@@ -16,7 +16,7 @@ from reports import SweepData, load_sweep, search_findings, write_report
 from reports.pages.importance import importance
 from reports.pages.parallel import MOST_AXES, Parallel, parallel, parallel_figure, parallel_text
 from reports.pages.predicted import predicted_figure, read_predicted
-from reports.pages.searched_bases import searched_bases, searched_figure
+from reports.pages.searched_bases import searched_bases, searched_figure, searched_text
 from tests.reports import samples
 
 
@@ -83,6 +83,7 @@ def test_the_map_has_the_trials_with_and_without_each_basis(store: Store) -> Non
     (heat,) = searched_figure(found, "RMSE").data
     assert heat.x == ("-0.2", "-0.1")
     assert np.isnan(np.array(heat.z, dtype=float)[0, 0])  # (-0.2, 1) is in no grid
+    assert searched_text(found).endswith(" A blank (eps, k) is in no grid.")
     assert heat.reversescale  # a lower error is darker
     assert "of 2 trials that have it" in heat.customdata[1][0]
     assert heat.customdata[1][0].endswith(" of the other 1")
