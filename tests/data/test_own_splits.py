@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from pdf_search.config import DataConfig
-from pdf_search.data import Prepared, load_prepared, prepare, split_for, with_split_notes
+from pdf_search.data import (
+    Prepared,
+    load_prepared,
+    prepare,
+    search_view,
+    split_for,
+    split_hash,
+    with_split_notes,
+)
 from pdf_search.data.molecules.scaffolds import scaffolds_of
 from pdf_search.errors import DataError
 from pdf_search.records import Phase, Protocol, Replicate
@@ -114,6 +122,19 @@ def test_classes_keep_their_share_in_every_part(
     assert [len(part) for part in found] == [80, 10, 10]
     assert [len(rare & set(part)) for part in found] == [8, 1, 1]
     assert parts(data, config.model_copy(update={"split_seed": seed + 10})) != found
+
+
+@pytest.mark.parametrize(("task", "cells"), [("multilabel", "01"), ("multiclass", "xy")])
+def test_a_search_has_the_parts_of_its_confirmation(tmp_path: Path, task: str, cells: str) -> None:
+    rows = [f"{'C' * (i + 1)},{cells[i % 10 == 0]}" for i in range(100)]
+    data, config = own(tmp_path, "smiles,y", rows, task=task, stratify=True)
+    train, valid, test = parts(data, config)
+    search = trial(data=config)
+    view = search_view(data, search)
+    seen = split_for(view, search, Replicate(0))
+    assert [seen.train.tolist(), seen.valid.tolist()] == [train, valid]
+    assert np.flatnonzero(np.isnan(view.graphs.targets[:, 0])).tolist() == test
+    assert split_hash(view, search) == split_hash(data, search)
 
 
 def test_stratify_needs_classes_of_one_target(tmp_path: Path) -> None:

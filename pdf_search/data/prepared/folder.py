@@ -41,6 +41,7 @@ class Prepared:
     molecules: NDArray[np.int64] | None = None  # [G] equal for graphs of the same molecule
     scaffolds: NDArray[np.int64] | None = None  # [G] equal for molecules of the same scaffold
     bases: tuple[BasisConfig, ...] = ()  # if a bank of a part of one is built, all of it is
+    drawn: tuple[NDArray[np.int64], ...] | None = None  # random parts, if targets are hidden
 
     def without_targets(self, hidden: NDArray[np.int64]) -> Prepared:
         """Return the data with nan targets for the graphs ``hidden`` and no official test part."""

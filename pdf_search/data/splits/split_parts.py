@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -63,15 +63,16 @@ def search_view(data: Prepared, config: TrialConfig) -> Prepared:
     """Remove the targets of the test part, which phase SEARCH must not see.
 
     In other phases, and with folds, where every graph trains in some fold, the data are returned
-    as they are.
+    as they are. Random parts are kept as drawn here: a stratified split needs every target.
     """
     if config.phase is not Phase.SEARCH or config.protocol is not Protocol.SPLIT:
         return data
     if data.official is not None and "test" not in data.official:
         return data
-    _, _, test = _fixed_parts(data, config, needs_test=True)
+    train, valid, test = _fixed_parts(data, config, needs_test=True)
     assert test is not None
-    return data.without_targets(test)
+    drawn = None if data.official is not None else (train, valid, test)
+    return replace(data.without_targets(test), drawn=drawn)
 
 
 def split_hash(data: Prepared, config: TrialConfig) -> str:
@@ -103,6 +104,9 @@ def _fixed_parts(
 
 def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers, Numbers]:
     """Random parts of 80:10:10; what rounding leaves over goes to the test part."""
+    if data.drawn is not None:
+        train, valid, test = data.drawn
+        return train, valid, test
     if config.data.split_by == "scaffold":
         return scaffold_parts(data, config)
     units = units_of(data, config)
