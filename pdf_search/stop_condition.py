@@ -11,7 +11,7 @@ from math import inf
 from types import FrameType
 from typing import Literal
 
-from pdf_search.signals import ALL, Interrupted, leave_closed_terminal, receive
+from pdf_search.signals import Interrupting, leave_closed_terminal, receiving
 
 Reason = Literal["", "interrupted", "time", "error", "alike"]
 
@@ -31,6 +31,7 @@ class StopCondition:
         self.alike = ""
         self.ended: Reason = ""
         self.patience: float | None = None
+        self._interrupting = Interrupting()  # from the second signal on
         self._timer: threading.Timer | None = None
 
     @property
@@ -67,36 +68,26 @@ class StopCondition:
         """Handle SIGINT, SIGTERM and SIGHUP within the block; restore the old handlers after it.
 
         The first signal makes the run stop between two steps. A second one raises
-        KeyboardInterrupt. ``patience``: seconds after the first signal at which a SIGINT is sent
-        as the second, None for never. Outside the main thread no handler is set.
+        KeyboardInterrupt; in the program, a third ends the process. ``patience``: seconds after the
+        first signal at which a SIGINT is sent as the second, None for never. Outside the main
+        thread no handler is set.
         """
         self.patience = patience
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        old = {number: signal.getsignal(number) for number in ALL}
-        self.take_signals()
-        try:
-            yield
-        finally:
-            self.in_order()
-            for number, handler in old.items():
-                signal.signal(number, handler)
+        with receiving(self._receive):
+            try:
+                yield
+            finally:
+                self.in_order()
 
     def in_order(self) -> None:
         """Cancel the timer that would send the second signal: the run has ended in order."""
         if self._timer is not None:
             self._timer.cancel()
 
-    def take_signals(self) -> None:
-        """Set the handlers; call it again once Ray has started, which handles SIGTERM itself."""
-        if threading.current_thread() is threading.main_thread():
-            receive(self._receive)
-
-    def _receive(self, number: int, _frame: FrameType | None) -> None:
+    def _receive(self, number: int, frame: FrameType | None) -> None:
         leave_closed_terminal()
         if self.signal is not None:
-            raise Interrupted(self.signal)
+            self._interrupting(self.signal, frame)
         self.signal = number
         main = threading.get_ident()
         if self.patience is not None:

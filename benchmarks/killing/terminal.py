@@ -13,7 +13,7 @@ import termios
 import time
 from pathlib import Path
 
-PROGRAM = [sys.executable, "-c", "from pdf_search.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "pdf_search"]
 MARK = "PDF_SEARCH_KILLED"  # environment variable that all processes of a command have
 CTRL_C = b"\x03"
 

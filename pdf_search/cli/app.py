@@ -40,7 +40,7 @@ from pdf_search.cli.verbs.train import train
 from pdf_search.errors import FullDiskError, PdfSearchError
 from pdf_search.full_disk import full_words, is_full
 from pdf_search.imports import show_only_our_warnings
-from pdf_search.signals import ENDING, exit_code, interrupt, receive
+from pdf_search.signals import Interrupting, begin_program, exit_code, receiving
 
 
 class Verbs(TyperGroup):
@@ -52,7 +52,8 @@ class Verbs(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the verb; a signal exits with 128 and its number, Ctrl-C with 130."""
         try:
-            return super().invoke(ctx)
+            with receiving(Interrupting()):
+                return super().invoke(ctx)
         except PdfSearchError as error:
             say(f"error: {error}")
             raise typer.Exit(error.exit_code) from None
@@ -134,8 +135,7 @@ def main() -> None:
     """Run the program ``pdf-search``."""
     if not sys.warnoptions:
         show_only_our_warnings()
-    # Where no run receives them, the other signals that end a process act as Ctrl-C does.
-    receive(interrupt, ENDING)
+    begin_program()
     try:
         prepare_process()
     except PdfSearchError as error:

@@ -48,8 +48,13 @@ def exit_after(result: SweepResult) -> None:
 
 
 def say_and_log(message: str, folder: SweepFolder) -> None:
-    """Print a message, and write it into the sweep's log for who has no terminal any more."""
+    """Print a message, and write it into the sweep's log."""
     say(message)
+    _log(message, folder)
+
+
+def _log(message: str, folder: SweepFolder) -> None:
+    """Write a message into the sweep's log, for who has no terminal any more."""
     if folder.log.parent.is_dir():
         with suppress(OSError), folder.log.open("a", encoding="utf-8") as log:
             log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S} {message}\n")
@@ -97,6 +102,17 @@ def interrupted(folder: SweepFolder) -> str:
     if not _is_recorded(folder):
         return "interrupted before anything was recorded; start again with the same command"
     return f"interrupted; go on with: {folder.how_to_resume}"
+
+
+def tell_cut_off(folder: SweepFolder) -> str:
+    """The message of a process that is ended at once, which is logged too.
+
+    It cannot ask the database, which the signal may have come into.
+    """
+    how = folder.how_to_resume
+    message = f"interrupted; go on with: {how} (or the same command, if it knows of no such sweep)"
+    _log(message, folder)
+    return message
 
 
 def _is_recorded(folder: SweepFolder) -> bool:

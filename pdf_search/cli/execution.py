@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import typer
 
-from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log
+from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log, tell_cut_off
 from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.options import OutputOptions, OwnOptions
 from pdf_search.cli.output import print_result, say
@@ -23,7 +24,7 @@ from pdf_search.errors import (
 from pdf_search.full_disk import is_full
 from pdf_search.results import masked
 from pdf_search.runs import holds_sweep
-from pdf_search.signals import exit_code
+from pdf_search.signals import exit_code, last_words
 from pdf_search.space import load_space
 from pdf_search.sweep import (
     Functions,
@@ -74,15 +75,23 @@ def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     Raises:
         typer.Exit: 130 after Ctrl-C, 1 if there is no result; see ``exit_after``.
     """
+    with last_words(partial(tell_cut_off, folder)):
+        try:
+            result = _reported(folder, run)
+        except KeyboardInterrupt as error:
+            say_and_log(interrupted(folder), folder)
+            raise typer.Exit(exit_code(error)) from None
+        exit_after(result)
+
+
+def _reported(folder: SweepFolder, run: Callable[[], SweepResult]) -> SweepResult:
+    """Run a sweep and write its report."""
     try:
         result = run()
     except (ConfigError, DataError, ResourceError, StoreError) as error:
         if is_full(error):
             raise full_disk(error, folder) from error
         raise  # nothing was run yet, or there is no database to report from
-    except KeyboardInterrupt as error:
-        say_and_log(interrupted(folder), folder)
-        raise typer.Exit(exit_code(error)) from None
     except Exception as error:
         if is_full(error):
             raise full_disk(error, folder) from error
@@ -92,7 +101,7 @@ def execute(folder: SweepFolder, run: Callable[[], SweepResult]) -> None:
     write_report(folder)
     for message in result.messages:
         say(message)
-    exit_after(result)
+    return result
 
 
 def write_report(folder: SweepFolder) -> None:

@@ -15,7 +15,7 @@ from pdf_search.cli import app
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., Result]
-PROGRAM = [sys.executable, "-c", "from pdf_search.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "pdf_search"]
 
 
 @pytest.fixture(scope="session")

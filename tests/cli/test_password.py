@@ -12,7 +12,7 @@ import pytest
 from pdf_search.results import masked, parse_url
 from pdf_search.sweep.folder import SweepFolder
 
-PROGRAM = [sys.executable, "-c", "from pdf_search.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "pdf_search"]
 SECRET = "s3cret w0rd"
 URLS = (
     "postgresql://ann:s3cret%20w0rd@{place}/results",

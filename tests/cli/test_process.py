@@ -93,7 +93,7 @@ def test_words_and_folders_that_are_no_text_are_told(tmp_path: Path) -> None:
     assert (done.returncode, "not UTF-8" in done.stderr) == (2, True)
     done = program(tmp_path, "list", "--out", "café", **ASCII[1])
     assert "set LC_ALL=C.UTF-8" in done.stderr
-    gone = f"cd {tmp_path}; mkdir x; cd x; rmdir ../x; '{PROGRAM[0]}' -c '{PROGRAM[2]}' list"
+    gone = f"cd {tmp_path}; mkdir x; cd x; rmdir ../x; {' '.join(PROGRAM)} list"
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         ["bash", "-c", gone], env=env, capture_output=True, text=True, check=False

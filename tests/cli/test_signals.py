@@ -1,4 +1,4 @@
-"""SIGTERM and a hang-up outside a run: the program ends as by Ctrl-C."""
+"""A signal at any moment: the program says that it was interrupted, with the exit code for it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,44 @@ from pathlib import Path
 
 import pytest
 
-from pdf_search.cli.app import main
-from pdf_search.signals import ENDING, exit_code, interrupt, receive
+from pdf_search.signals import ALL, ENDING, Interrupting, exit_code, held, receiving
+
+ROOT = Path(__file__).parents[2]
+# The program, with a signal as it begins to import a module.
+IMPORTING = """
+import signal, sys
+module, number = sys.argv.pop(1), int(sys.argv.pop(1))
+def hook(event, args):
+    if event == "import" and args[0] == module:
+        signal.raise_signal(number)
+sys.addaudithook(hook)
+from pdf_search.__main__ import main
+main()
+"""
+IN_PROGRAM = """
+import signal, sys
+from pdf_search.signals import Interrupting, begin_program, last_words, receiving
+begin_program()
+with last_words(lambda: "go on with: resume"), receiving(Interrupting()):
+    {body}
+print("it went on")
+"""
+TWICE = """
+    try: signal.raise_signal(signal.SIGTERM)
+    finally: signal.raise_signal(signal.SIGTERM)"""
+IN_FINALISER = """
+    class Held:
+        def __del__(self): signal.raise_signal(signal.SIGTERM)
+    Held()"""
+# As compiled modules do with an exception that Python code raises while they are imported.
+IN_IMPORT = """
+    sys.path.insert(0, sys.argv[1])
+    import compiled"""
+COMPILED = """
+import signal
+try: signal.raise_signal(signal.SIGTERM)
+except BaseException: raise ImportError("a part is missing") from None
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -25,28 +61,57 @@ def _handlers() -> Iterator[None]:
         signal.signal(number, handler)
 
 
+def program(script: str, *words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", script, *map(str, words)]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("number", ENDING)
 def test_they_are_interrupts(number: signal.Signals) -> None:
-    receive(interrupt, ENDING)
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with receiving(Interrupting()), pytest.raises(KeyboardInterrupt) as raised:
         signal.raise_signal(number)
     assert exit_code(raised.value) == exit_code(number) == 128 + number
     assert exit_code(KeyboardInterrupt()) == 130
+    assert signal.getsignal(number) is signal.SIG_DFL
 
 
-def test_the_program_receives_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["pdf-search", "--version"])
-    monkeypatch.setenv("MPLBACKEND", "agg")  # which it sets
-    with pytest.raises(SystemExit):
-        main()
-    assert [signal.getsignal(number) for number in ENDING] == [interrupt] * 2
+def test_in_a_library_a_second_one_is_an_interrupt_too() -> None:
+    with receiving(Interrupting()):
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("module", ["typer", "pdf_search.cli.verbs.train", "sqlalchemy"])
+@pytest.mark.parametrize("number", ALL)
+def test_while_the_program_is_imported(tmp_path: Path, module: str, number: int) -> None:
+    done = program(IMPORTING, module, int(number), "list", "--out", tmp_path)
+    assert (done.returncode, done.stderr) == (128 + number, "interrupted\n")
+
+
+@pytest.mark.parametrize("body", [TWICE, IN_FINALISER, IN_IMPORT])
+def test_where_an_interrupt_may_be_lost_the_program_ends_at_once(tmp_path: Path, body: str) -> None:
+    (tmp_path / "compiled.py").write_text(COMPILED)
+    done = program(IN_PROGRAM.format(body=body), tmp_path)
+    assert (done.returncode, done.stderr, done.stdout) == (143, "go on with: resume\n", "")
+
+
+def test_those_held_back_are_received_by_the_handlers_of_before() -> None:
+    received: list[int] = []
+    with receiving(lambda number, _: received.append(number)):
+        with held():
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as a library does
+            signal.raise_signal(signal.SIGTERM)
+            assert not received
+        assert received == [signal.SIGTERM]
 
 
 @pytest.mark.parametrize("number", ENDING)
 def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
     signal.signal(number, signal.SIG_IGN)  # as nohup does
-    receive(interrupt, ENDING)
-    signal.raise_signal(number)
+    with receiving(Interrupting()):
+        signal.raise_signal(number)
 
 
 @pytest.mark.parametrize("leaves", [True, False])
@@ -56,7 +121,7 @@ def test_printing_to_a_terminal_that_was_closed_is_no_error(leaves: bool) -> Non
     if leaves:
         script += "from pdf_search.signals import leave_closed_terminal as leave; leave()\n"
     command = [sys.executable, "-c", f"{script}print('the end')"]
-    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, env=env) as printing:
         os.close(terminal)
         os.close(master)

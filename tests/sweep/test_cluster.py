@@ -17,7 +17,7 @@ from pdf_search.records import Phase, State
 from pdf_search.results import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROGRAM = [sys.executable, "-c", "from pdf_search.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "pdf_search"]
 BEGINS = 180  # seconds in which a busy machine starts two nodes
 SMALL = (
     *("--trials", "2", "--epochs", "2", "--top-k", "1", "--seeds", "1"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import ray
 
+from pdf_search.signals import receiving
 from pdf_search.sweep.tune.ray_session import ray_session
 from pdf_search.sweep.tune.surroundings import TOKEN
 
@@ -57,9 +58,20 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
 ) -> None:
     monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
     monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
-    handler = signal.getsignal(signal.SIGTERM)
-    with ray_session(1, 0, None, tmp_path / "sweep.log"):
-        assert signal.getsignal(signal.SIGTERM) is handler  # else a SIGTERM now is Ray's to handle
+    received: list[int] = []
+    own = ray._raylet.CoreWorker
+
+    def terminated(*words: object) -> object:
+        made = own(*words)  # from here on Ray would handle SIGTERM itself
+        signal.raise_signal(signal.SIGTERM)
+        return made
+
+    monkeypatch.setattr(ray._raylet, "CoreWorker", terminated)
+    with (
+        receiving(lambda number, _: received.append(number)),
+        ray_session(1, 0, None, tmp_path / "sweep.log"),
+    ):
+        assert received == [signal.SIGTERM]
         number = ray.get(ray.remote(number_of_worker).remote())
         found = {place.name: listening(place) for place in processes()}
     assert found[str(number)]

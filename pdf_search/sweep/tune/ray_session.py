@@ -18,6 +18,7 @@ from typing import Any
 
 from pdf_search.data import Progress, silent
 from pdf_search.errors import ResourceError
+from pdf_search.signals import held
 from pdf_search.sweep.resources import Node, check_reachable, this_machine
 from pdf_search.sweep.tune.cluster.nodes import PROBE_SECONDS, alive
 from pdf_search.sweep.tune.logs import logging_to, standard_error_kept
@@ -107,7 +108,7 @@ def _started(
 
 
 def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
-    with _own_sigterm(say):
+    with _own_sigterm(say), _own_signals(say):
         if address is None:
             _start_here(cpus, gpus, say)
         else:
@@ -162,6 +163,18 @@ def _own_sigterm(say: Progress) -> AbstractContextManager[None]:
     without = "SIGTERM while Ray starts ends the program with exit code 15"
     name = "set_sigterm_handler"
     return replaced("ray._private.utils", name, lambda _: lambda _handler: None, say, without)
+
+
+def _own_signals(say: Progress) -> AbstractContextManager[None]:
+    # Its compiled part handles SIGTERM too: it prints a stack in C++.
+    def make(core_worker: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*words: Any) -> Any:
+            with held():
+                return core_worker(*words)
+
+        return made
+
+    return replaced("ray._raylet", "CoreWorker", make, say, "SIGTERM ends the program in C++")
 
 
 def _on_loopback(say: Progress) -> AbstractContextManager[None]:

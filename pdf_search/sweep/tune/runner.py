@@ -209,7 +209,6 @@ def open_runner(
         stop_condition.on_signals(PATIENCE),
         ray_session(cpus, gpus, options.address, folder.log, say),
     ):
-        stop_condition.take_signals()
         if options.address is not None or nodes_differ():
             check_nodes(storage)
         tensorboard = folder.tensorboard if options.tensorboard else None
