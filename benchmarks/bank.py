@@ -64,7 +64,7 @@ def measure(name: str, data_root: Path | None) -> list[dict[str, Any]]:
         _, reload = timed(cached_bank, data, full, cache)
         select = timed(cached_bank, data, part, cache)[1] if part else None
         size = sum(f.stat().st_size for f in (cache / "banks").rglob("*.npy")) / 2**20
-    row = {
+    row: dict[str, Any] = {
         "dataset": name,
         "graphs": len(data.graphs),
         "bases": full.size,
@@ -79,7 +79,7 @@ def measure(name: str, data_root: Path | None) -> list[dict[str, Any]]:
     if name != "ogbg-molhiv":
         return [row]
     scale = MOLPCBA_GRAPHS / len(data.graphs)
-    scaled = {key: row[key] * scale for key in ("build_s", "disk_mb")}
+    scaled: dict[str, Any] = {key: row[key] * scale for key in ("build_s", "disk_mb")}
     scaled |= dict.fromkeys(("distinct_rows", "reload_s", "select_s", "peak_mb"))
     scaled |= {"dataset": "scaled to molpcba", "graphs": MOLPCBA_GRAPHS}
     scaled |= {"near_pairs": round(row["near_pairs"] * scale)}

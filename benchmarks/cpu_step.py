@@ -158,7 +158,8 @@ def main() -> None:
     made.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     arguments = made.parse_args()
     if arguments.serve:
-        serve(*arguments.serve, arguments.data_root)
+        case, side = arguments.serve
+        serve(case, side, arguments.data_root)
         return
     publish(arguments, [compare(case, arguments) for case in arguments.cases])
 

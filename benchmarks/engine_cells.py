@@ -152,4 +152,5 @@ def matrix_milliseconds(step: Callable[[int], object], steps: int = 1) -> float:
         for number in range(steps):
             step(number)
     own = (e.self_cpu_time_total for e in profiler.key_averages() if e.key in MATRIX_PRODUCTS)
-    return sum(own) / 1e3 / steps
+    microseconds: float = sum(own)
+    return microseconds / 1e3 / steps

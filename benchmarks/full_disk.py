@@ -24,6 +24,7 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
 from itertools import count, cycle
 from pathlib import Path
+from typing import Any, NoReturn
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -86,7 +87,7 @@ def process(plan: Plan, journal: Journal, log: Path, after: float | None) -> int
 
 
 def _driver(plan: Plan, journal: Journal, log: Path) -> int:
-    def whole() -> None:
+    def whole() -> NoReturn:
         run(plan, 3, 0.03, CrashPoint("", 0, 0.0), journal)
         os._exit(0)
 
@@ -139,7 +140,7 @@ def main() -> None:
     dice, numbers = random.Random(arguments.seed), count()
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as name:
-        rows = []
+        rows: list[dict[str, Any]] = []
         plans = []
         for method in arguments.methods:
             label = method.replace("+", "-")
@@ -150,12 +151,12 @@ def main() -> None:
             plans.append((plan, whole(plan, Path(name) / f"{label}-whole")))
             rows.append({"method": method, "moments": 0, "not reached": 0, "wrong": 0})
         for (plan, seconds), row in cycle(list(zip(plans, rows, strict=True))):
-            if sum(int(each["moments"]) for each in rows) >= arguments.moments:
+            if sum(each["moments"] for each in rows) >= arguments.moments:
                 break
             folder = Path(name) / f"{plan.name}-{next(numbers)}"
             full, found = one_moment(plan, folder, dice.uniform(0.02, 0.6), seconds)
-            row["moments" if full else "not reached"] += 1  # type: ignore[operator]
-            row["wrong"] += len(found)  # type: ignore[operator]
+            row["moments" if full else "not reached"] += 1
+            row["wrong"] += len(found)
             wrong += found
         publish(arguments, rows)
     print("\n".join(wrong) or "each told with path and bytes, and resumed to the right end")

@@ -40,7 +40,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     assert data.info.shape is not None
     model = GIN(CONFIG, data.info.shape).to(arguments.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    train, evaluation = [], []
+    train: list[float] = []
+    evaluation: list[float] = []
     started = time.perf_counter()
     while len(train) < 2 or time.perf_counter() - started < arguments.seconds:
         begin = time.perf_counter()

@@ -78,7 +78,7 @@ class Victim:
 
     def ended(self, terminal: Terminal, way: str, journal: Journal, seconds: float) -> list[str]:
         """What is wrong after an end."""
-        wrong = after_a_kill(self.plan, journal, 0)
+        wrong = after_a_kill(self.plan, journal)
         if terminal.code != WAYS[way]:
             wrong.append(f"exit code {terminal.code}, {seconds:.0f} s after it")
         if b"Traceback" in terminal.output:

@@ -31,7 +31,7 @@ LEAST = 1e-12
 
 
 def make(root: Path, to: Path) -> None:
-    from rdkit.Chem import Crippen, MolFromSmiles  # noqa: PLC0415
+    from rdkit.Chem import MolFromSmiles, rdMolDescriptors  # noqa: PLC0415
 
     to.mkdir(parents=True, exist_ok=True)
     for name, folder in SETS.items():
@@ -39,7 +39,8 @@ def make(root: Path, to: Path) -> None:
         table = table.drop(columns="mol_id").rename(columns={LOGS: "logS"})
         if name == "molesol":
             read = [MolFromSmiles(text.strip()) for text in table["smiles"]]
-            table["logP"] = [round(Crippen.MolLogP(molecule), 4) for molecule in read]
+            crippen = [rdMolDescriptors.CalcCrippenDescriptors(molecule) for molecule in read]
+            table["logP"] = [round(log_p, 4) for log_p, _ in crippen]
         for part in ("train", "valid", "test"):
             file = root / "ogb" / folder / "split" / "scaffold" / f"{part}.csv.gz"
             table.loc[pd.read_csv(file, header=None)[0], "part"] = part

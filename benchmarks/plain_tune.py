@@ -145,11 +145,13 @@ def search(arguments: argparse.Namespace, graphs: Path) -> dict[str, Any]:
     results = tuner.fit()
     best = results.get_best_result("value", mode, scope="all")
     assert best.config is not None
-    values = best.metrics_dataframe.value
+    assert best.metrics_dataframe is not None
+    values = best.metrics_dataframe["value"]
+    curves = [results[i].metrics_dataframe for i in range(len(results))]
     return {
         "drawn": best.config,
         "valid": float(values.min() if mode == "min" else values.max()),
-        "epochs": sum(len(r.metrics_dataframe) for r in results if r.metrics_dataframe is not None),
+        "epochs": sum(len(curve) for curve in curves if curve is not None),
         "seconds": time.monotonic() - begun,
     }
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
@@ -84,7 +85,7 @@ def row_of(side: str, cost: Cost, epochs: int) -> dict[str, Any]:
 
 def ratios(rounds: list[dict[str, Cost]]) -> list[dict[str, Any]]:
     """Plain over ours: what each is, median of the rounds."""
-    figures = {
+    figures: dict[str, Callable[[Cost], float]] = {
         "search": lambda cost: cost.search,
         "whole command": lambda cost: cost.wall,
         "CPU time, whole command": lambda cost: sum(cost.cpu.values()),

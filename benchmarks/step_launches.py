@@ -31,7 +31,7 @@ from gpu_checks.bench import EXCERPTS, VARIANTS
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared, load_prepared, prepare
 from pdf_search.kernels import triton as kernels
-from pdf_search.model import Sizes, stack
+from pdf_search.model import FastData, Sizes, stack
 from pdf_search.space import paper_trial
 from pdf_search.training.build_trainers import build_trainer
 from pdf_search.training.cuda_graph.packed_steps import map_tensors
@@ -74,6 +74,7 @@ def step_launches(config: TrialConfig, data: Prepared) -> Counter[str]:
     """Launches of a recorded training step, by kernel or operation."""
     splits = ReplicateSplits.of(config, data)
     trainer = build_trainer(config, data, splits, CPU)
+    assert isinstance(trainer.data, FastData)
     size = config.training.batch_size
     batches, _ = stack(trainer.data, in_steps(splits.epoch_order(1), size), Sizes(), True)
     bare, batch = without_content(trainer), map_tensors(batches, lambda t: empty(t[0]))
@@ -103,9 +104,14 @@ def without_content(trainer: ReplicateTrainer) -> ReplicateTrainer:
         for name, buffer in module._buffers.items():
             if buffer is not None:
                 module._buffers[name] = empty(buffer)
-    tensors = {n: empty(getattr(trainer, n)) for n in ("rows", "edge_types", "mean", "std")}
-    optimizer = AdamW(trainer.model.parameters(), 0.1)
-    return replace(trainer, optimizer=optimizer, **tensors)
+    return replace(
+        trainer,
+        optimizer=AdamW(trainer.model.parameters(), 0.1),
+        rows=empty(trainer.rows),
+        edge_types=empty(trainer.edge_types),
+        mean=empty(trainer.mean),
+        std=empty(trainer.std),
+    )
 
 
 @contextmanager
@@ -118,11 +124,12 @@ def on_a_gpu(counts: Counter[str]) -> Iterator[None]:
         for name, value in vars(module).items()
         if hasattr(value, "fn")
     ]
-    asking = [m for m in sys.modules.values() if hasattr(m, "runs_triton")]
+    asked = "runs_triton"
+    asking = [m for m in sys.modules.values() if hasattr(m, asked)]
     try:
         for module in asking:
-            old.append((module, "runs_triton", module.runs_triton))
-            module.runs_triton = lambda device: True  # noqa: ARG005
+            old.append((module, asked, getattr(module, asked)))
+            setattr(module, asked, lambda _: True)
         for module, name, _ in old[: -len(asking)]:
             label = f"triton {module.__name__.rpartition('.')[2]}.{name.strip('_')}"
             setattr(module, name, Kernel(label, counts))

@@ -86,10 +86,11 @@ def whole(data: Prepared) -> Prepared:
         np.concatenate([[0], np.diff(ptr)[picks].cumsum()])
         for ptr in (graphs.node_ptr, graphs.edge_ptr)
     ]
-    edges = int(pointers[1][-1])
+    count_of_edges = int(pointers[1][-1])
+    edges: Any = Repeated(graphs.edges, count_of_edges)
+    types: Any = RepeatedTypes(graphs.edge_type, count_of_edges)
     more = replace(
-        graphs, node_ptr=pointers[0], edge_ptr=pointers[1], edges=Repeated(graphs.edges, edges),
-        edge_type=RepeatedTypes(graphs.edge_type, edges),
+        graphs, node_ptr=pointers[0], edge_ptr=pointers[1], edges=edges, edge_type=types,
         nodes=np.broadcast_to(graphs.nodes[:1], (int(pointers[0][-1]), graphs.nodes.shape[1])),
         targets=np.broadcast_to(graphs.targets[:1], (count, graphs.targets.shape[1])),
     )  # fmt: skip

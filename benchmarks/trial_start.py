@@ -23,7 +23,7 @@ from unittest import mock
 import torch
 from common import describe_machine
 
-from pdf_search.config import parse_trial
+from pdf_search.config import BasisConfig, parse_trial
 from pdf_search.data import CompactBases, load_prepared, prepare
 from pdf_search.space import load_space
 from pdf_search.sweep.samplers.trial_builder import random_points
@@ -50,7 +50,7 @@ def starts(name: str, root: Path, trials: int) -> list[tuple[float, float]]:
     return [(_start(text, folder, bases), _start(text, folder, bases)) for text in texts]
 
 
-def _start(text: str, folder: str, bases: tuple[object, ...]) -> float:
+def _start(text: str, folder: str, bases: tuple[BasisConfig, ...]) -> float:
     learn = ReplicateTrainer.learn
 
     def first(*arguments: object, **more: object) -> None:

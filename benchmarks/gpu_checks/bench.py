@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import Tensor
@@ -84,7 +85,7 @@ class Bench:
             torch.set_num_threads(arguments.threads or 1)
         use_precision("float32", device)
         if device.type == "cpu":  # trials run recorded code there too
-            build_trainers.replay_for = lambda *_: emulated
+            patch.object(build_trainers, "replay_for", lambda *_: emulated).start()
         sizes = TINY if device.type == "cpu" else FULL
         if arguments.data is not None:
             (folder,) = (arguments.data / "prepared").glob(f"{sizes.dataset}-*")

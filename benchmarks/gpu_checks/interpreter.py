@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 
 def use_everywhere() -> None:
@@ -14,12 +15,13 @@ def use_everywhere() -> None:
     from pdf_search.kernels import dispatch  # noqa: PLC0415
 
     dispatch.serves_cpu = lambda *_: False
-    dispatch.runs_triton = lambda _: True
+    dispatch.runs_triton = lambda device: True  # noqa: ARG005
 
+    from pdf_search.model import stack  # noqa: PLC0415
     from pdf_search.training.cuda_graph import replay, trainer  # noqa: PLC0415
 
     replay.WARM_UP = 0  # before recording; here a step takes seconds
-    trainer.stack = partial(_with_chunks, trainer.stack)
+    patch.object(trainer, "stack", partial(_with_chunks, stack)).start()
 
 
 def _with_chunks(stack: Any, data: Any, graphs: Any, least: Any, chunks: bool) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pandas as pd
+from ray import tune
 from ray.tune.schedulers import TrialScheduler
 from rich.console import Console
 
@@ -38,7 +39,6 @@ from pdf_search.sweep.api import new_sweep_record
 from pdf_search.sweep.driver import Driver
 from pdf_search.sweep.samplers.jobs import Source
 from pdf_search.sweep.trial_log.trial_log import TrialLog
-from pdf_search.sweep.tune import reporter
 from pdf_search.sweep.tune.callbacks import Recorder
 from pdf_search.sweep.tune.checkpoints import SavedIn
 from pdf_search.sweep.tune.payload import EPOCH, NUMBER, RESUME, TRIAL, VALID, pack_end
@@ -95,7 +95,7 @@ class Worker:
         def tell(result: dict[str, Any], checkpoint: Any = None) -> None:
             told.append((result, self._kept(checkpoint)))
 
-        with patch.object(reporter.tune, "report", tell):
+        with patch.object(tune, "report", tell):
             self.reporter(report, self._save)
         return told[0]
 
@@ -152,7 +152,7 @@ class OneProcess:
                 job = searcher.suggest("")
                 if not isinstance(job, dict):
                     break
-                trial = SimpleNamespace(trial_id=object(), config=job)
+                trial: Any = SimpleNamespace(trial_id=object(), config=job)
                 trial.storage = SimpleNamespace(storage_fs_path=storage)
                 folder = Path(storage, phase.value, names(trial))
                 trial.worker = Worker(job, folder, self.plan.rungs, self.every)

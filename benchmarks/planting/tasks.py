@@ -70,9 +70,10 @@ class PlantedTask:
         z = [standardised(signal) for signal in propagated(graphs, self.planted, h)]
         if self.name == "C":
             z[1] = standardised(z[1] - z[0] * (z[0] @ z[1]) / (z[0] @ z[0]))
-        nodes = sum(np.sin(1.5 * zi) for zi in z)
-        nodes = nodes + sum(np.tanh(a) * np.tanh(b) for a, b in combinations(z, 2))
-        total = np.add.reduceat(nodes, graphs.node_ptr[:-1])
+        nothing = np.zeros_like(h)
+        alone: Floats = sum((np.sin(1.5 * zi) for zi in z), nothing)
+        both = (np.tanh(a) * np.tanh(b) for a, b in combinations(z, 2))
+        total = np.add.reduceat(alone + sum(both, nothing), graphs.node_ptr[:-1])
         return np.asarray(total + NOISE * total.std() * source.normal(size=len(total)))
 
 
@@ -83,7 +84,7 @@ def propagated(graphs: GraphSet, planted: Sequence[Point], h: Floats) -> list[Fl
     start = graphs.node_ptr[:-1][graph]
     places = [1 + basis.grid.index(point) for point in planted]
     weighted = [rows[:, place] * h[start + source] for place in places]
-    return [np.bincount(start + target, w, minlength=len(h)) for w in weighted]
+    return [np.bincount(start + target, w, minlength=len(h)).astype(np.float64) for w in weighted]
 
 
 def standardised(values: Floats) -> Floats:

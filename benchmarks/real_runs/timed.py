@@ -13,7 +13,7 @@ import runpy
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +48,7 @@ def cost_of(command: Sequence[str], notes: Path) -> Cost:
     wall = time.time() - begun
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, script)
-    cpu: Counter[str] = Counter()
+    cpu: defaultdict[str, float] = defaultdict(float)
     for kind, seconds in used.values():
         cpu[kind] += seconds
     times = [float(line) for line in notes.read_text().split()]

@@ -14,14 +14,14 @@ ENOUGH = 0.01  # a gain in mean regret below which a new round begins
 
 def worth(curves: Curves) -> Values:
     """The mean over all seeds of each recipe's best validation reward, [recipes]."""
-    return np.nanmean(curves.final(), axis=1)  # type: ignore[no-any-return]
+    return np.asarray(np.nanmean(curves.final(), axis=1))
 
 
 def regret(curves: Curves) -> Values:
     """How far each recipe is from the best: 0 for the best, 1 for the median one, [recipes]."""
     values = worth(curves)
     best = values.max()
-    return np.minimum((best - values) / (best - np.median(values)), 1.0)
+    return np.asarray(np.minimum((best - values) / (best - np.median(values)), 1.0))
 
 
 def choose(sets: Sequence[Curves], size: int = SIZE) -> list[int]:

@@ -47,9 +47,9 @@ def segment_product(shape: tuple[int, ...], dtype: torch.dtype, ahead: int | Non
     width, own, count, segments, rows_a, rows_b = shape
     generator = torch.Generator().manual_seed(sum(shape))
     sizes = segments, rows_a, rows_b
-    picks = [torch.randint(n, (count,), generator=generator) for n in sizes]
-    picks[1][: count // 2] = 0  # one hot row
-    triples, draw = build_triples(*picks, sizes), numbers(width)
+    segment, a, b = (torch.randint(n, (count,), generator=generator) for n in sizes)
+    a[: count // 2] = 0  # one hot row
+    triples, draw = build_triples(segment, a, b, sizes), numbers(width)
     inputs = [draw(rows_a, own), draw(rows_b, width), draw(segments, width)]
     inputs = [x.to(dtype).float() for x in inputs]  # both sides begin with the same numbers
 
@@ -92,16 +92,18 @@ def message(nodes: list[int], types: int, width: int, act: str) -> Case:
         node.append(torch.cat([own, bonds // types, far]) + start)
         kind.append(torch.cat([0 * own, (bonds % types + 1).clamp(max=types - 1), far]))
         counts.append(len(node[-1]))
-    index = [torch.cat(node), torch.cat(kind), torch.tensor([0, *counts]).cumsum(0),
-             torch.tensor(nodes)]  # fmt: skip
+    index = Messages(torch.cat(node), torch.cat(kind), torch.tensor([0, *counts]).cumsum(0),
+                     torch.tensor(nodes))  # fmt: skip
     draw = numbers(width)
-    inputs = [draw(2, places, width) * 3, draw(2, types, width), draw(len(index[0]), width)]
+    inputs = [draw(2, places, width) * 3, draw(2, types, width), draw(len(index.node), width)]
     for x in inputs[:2]:
         x[0, 0].abs_()  # of the first message: there ReLU passes on a gradient, bad or not
 
     def run(backend: Any, put: Put) -> Named:
         y, w, grad = map(put, inputs)
-        where = Messages(*map(put, index), most=max(nodes))
+        where = Messages(
+            put(index.node), put(index.kind), put(index.ptr), put(index.nodes), most=max(nodes)
+        )
         out = backend.message_forward(y, w, where, act)
         grad_y, grad_w = backend.message_backward(grad, y, w, where, act)
         return {"out": out, "grad y": grad_y, "grad w": grad_w}

@@ -55,20 +55,23 @@ def against_eager(bench: Bench, name: str) -> Iterator[Row]:
     static = CudaGraphTrainer(other, bench.recorder, AT_ONCE)
     valid = some(bench, splits, splits.places("valid"))
     before = state_of(eager)
-    losses, predictions = [], []
+    losses: list[tuple[Tensor, Tensor]] = []
+    predictions: list[tuple[Tensor, Tensor]] = []
     for epoch in (1, 2):
         order = some(bench, splits, splits.epoch_order(epoch))
         if epoch == 1:  # one graph each: the second epoch needs more room, and a new recording
             order = order[:, :1]
-        losses.append([p.train_epoch(epoch, order, RATE) for p in (static, eager)])
+        ours, theirs = (p.train_epoch(epoch, order, RATE) for p in (static, eager))
+        losses.append((ours, theirs))
         if epoch == 2 or not bench.interpreted:
-            predictions.append([torch.cat(p.predict(valid)) for p in (static, eager)])
+            ours, theirs = (torch.cat(p.predict(valid)) for p in (static, eager))
+            predictions.append((ours, theirs))
     yield check(f"{name}: losses", max(relative(*pair) for pair in losses), LIMIT)
     yield check(
         f"{name}: predictions", max(relative(*pair) for pair in predictions), OF_PREDICTIONS
     )
-    ours, theirs = (changes(before, state_of(trainer)) for trainer in (other, eager))
-    yield from compared(name, ours, theirs)
+    changed, wanted = (changes(before, state_of(trainer)) for trainer in (other, eager))
+    yield from compared(name, changed, wanted)
     static.close()
 
 

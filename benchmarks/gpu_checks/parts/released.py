@@ -54,7 +54,7 @@ def out_of_memory(bench: Bench, before: int) -> Iterator[Row]:
     total = torch.cuda.mem_get_info()[1]
     large = bench.config(8, "dropout", stop_epoch=1)
     planned = memory.free_bytes
-    memory.free_bytes = lambda _: total
+    memory.free_bytes = lambda device: total  # noqa: ARG005
     torch.cuda.empty_cache()
     torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 3e8) / total)
     try:

@@ -62,7 +62,8 @@ def by_replay(run: Callable[[], Any]) -> float:
         graph.replay()
     end.record()
     torch.cuda.synchronize()
-    return round(1e3 * start.elapsed_time(end) / LAUNCHES / REPLAYS, 2)
+    milliseconds: float = start.elapsed_time(end)
+    return round(1e3 * milliseconds / LAUNCHES / REPLAYS, 2)
 
 
 def operations(batch: Any, types: int, bench: Bench) -> dict[str, Callable[[], Any]]:

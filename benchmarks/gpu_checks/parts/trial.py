@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torch import Tensor
+
 from gpu_checks.bench import Bench, Row
 from gpu_checks.compare import check, relative
 from gpu_checks.parts.trials import curve, train
@@ -28,12 +30,13 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 def alone(bench: Bench) -> Row:
     """A replicate alone against the same one among others, over some steps: its training loss."""
-    losses = []
-    for replicates in (1, 2):
+
+    def loss(replicates: int) -> Tensor:
         config = bench.config(replicates, fraction=min(fraction(bench), 0.1), stop_epoch=1)
         reports, _ = train(bench, config)
-        losses.append(curve(reports)[0, 0, :1])
-    return check("a replicate alone or among others", relative(*losses), 1e-3)
+        return curve(reports)[0, 0, :1]
+
+    return check("a replicate alone or among others", relative(loss(1), loss(2)), 1e-3)
 
 
 def fraction(bench: Bench) -> float:
