@@ -34,6 +34,12 @@ class Entry:
         return self.trial.origin == "baseline"
 
     @property
+    def has_model(self) -> bool:
+        """Whether it is COMPLETE with a checkpoint of a trained model."""
+        trial = self.trial
+        return not self.is_baseline and trial.state is State.COMPLETE and bool(trial.checkpoint)
+
+    @property
     def searched_as(self) -> int | None:
         """Number of the search trial that this one confirms; None if it confirms none."""
         found = CONFIRM_OF.fullmatch(self.trial.origin)

@@ -19,7 +19,7 @@ import torch
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.errors import TrialError
-from pdf_search.records import METRICS, EpochReport, State
+from pdf_search.records import METRICS, EpochReport, Replicate, State
 from pdf_search.training import run_trial
 
 SEEDS = tuple(range(9001, 9005))
@@ -56,16 +56,18 @@ def train(job: Job) -> pd.DataFrame:
     if outcome.state is not State.COMPLETE:
         raise TrialError(outcome.message)
     metric = METRICS[config.data.metric or data.info.metric]
-    return best_epochs(reports, metric.mode)
+    return best_epochs(reports, config.replicates, metric.mode)
 
 
-def best_epochs(reports: Sequence[EpochReport], mode: str) -> pd.DataFrame:
+def best_epochs(
+    reports: Sequence[EpochReport], replicates: Sequence[Replicate], mode: str
+) -> pd.DataFrame:
     """Validation and test of each replicate at its best validation epoch."""
     valid = np.array([[r.valid for r in report.replicates] for report in reports], dtype=float)
     test = np.array([[r.test for r in report.replicates] for report in reports], dtype=float)
     best = valid.argmin(0) if mode == "min" else valid.argmax(0)
     rows = [
         {"seed": r.seed, "fold": r.fold, "valid": valid[e, i], "test": test[e, i]}
-        for i, (r, e) in enumerate(zip(reports[0].replicates, best, strict=True))
+        for i, (r, e) in enumerate(zip(replicates, best, strict=True))
     ]
     return pd.DataFrame(rows)

@@ -48,7 +48,7 @@ def read_pick(name: str, out: Path, seconds: float | None = None) -> Pick:
         trials = store.trials(name, Phase.SEARCH)
         epochs = dict(store.all_epochs(name, Phase.SEARCH))
     found = [(t, summarise(sweep, t, epochs.get(t.number, []))) for t in trials]
-    trial, summary = rank_trials(found, METRICS[sweep.metric])[0]
+    trial, summary = rank_trials(METRICS[sweep.metric], found)[0]
     assert summary.mean is not None
     spent = sum(len(reports) for reports in epochs.values())
     return Pick(parse_trial(trial.config), summary.mean, spent, seconds)

@@ -13,13 +13,13 @@ from rich.console import Console
 from pdf_search.api.spaces import load_space
 from pdf_search.api.trials import Trial
 from pdf_search.errors import ConfigError
-from pdf_search.records import Phase, State
+from pdf_search.records import Phase
 from pdf_search.space import Space
 from pdf_search.sweep import SweepFolder, SweepOptions, SweepResult, plan_sweep
 from pdf_search.sweep import confirm as confirm_recorded
 from pdf_search.sweep import resume as resume_recorded
 from pdf_search.sweep import run_sweep as run_planned
-from reports import Entry, SweepData, find_trial, leaderboard_rows, load_sweep, write_report
+from reports import SweepData, find_trial, leaderboard_rows, load_sweep, write_report
 
 
 class Settings(TypedDict, total=False):
@@ -161,7 +161,7 @@ class Sweep:
         """
         data = self._read()
         for entry in (*data.confirm, *data.search):
-            if _has_model(entry):
+            if entry.has_model:
                 return Trial(self.at, data, entry)
         show = f"pdf-search show {shlex.quote(self.name)}"
         raise ConfigError(f"no trial of {self.name} is COMPLETE with a model: `{show}` says why")
@@ -202,8 +202,3 @@ def _given(changes: Settings) -> dict[str, Any]:
     """The settings as plain keyword arguments, checked."""
     options = _options(changes)
     return {name: getattr(options, name) for name in changes}
-
-
-def _has_model(entry: Entry) -> bool:
-    trial = entry.trial
-    return not entry.is_baseline and trial.state is State.COMPLETE and bool(trial.checkpoint)

@@ -18,7 +18,7 @@ from pdf_search.errors import ConfigError
 from pdf_search.inference import Model, Score, load_trained
 from pdf_search.records import Phase, Protocol
 from pdf_search.results import Stat
-from pdf_search.sweep import SweepFolder, local_copy
+from pdf_search.sweep import SweepFolder, recorded_copy
 from reports import Entry, SweepData, format_both, scaled
 
 
@@ -157,12 +157,8 @@ class Trial:
                 f"trial {self.number} of {self.folder.called} ({self.phase.value}) is "
                 f"{trial.state.value} and has no model: choose a complete one"
             )
-        place = self.folder.checkpoint(trial.checkpoint)
-        try:
-            with local_copy(place) as folder:
-                yield folder
-        except (FileNotFoundError, ValueError) as error:
-            raise ConfigError(f"the checkpoint {place} is gone ({error})") from None
+        with recorded_copy(self.folder.checkpoint(trial.checkpoint)) as folder:
+            yield folder
 
     def __repr__(self) -> str:
         part, metric = self.entry.summary.split, self.data.metric.label

@@ -97,13 +97,12 @@ def _winner(folder: SweepFolder) -> int:
     Raises:
         ConfigError: none was confirmed.
     """
-    from pdf_search.records import State
     from reports import load_sweep
 
     with folder.open_store() as store:
         entries = load_sweep(store, folder.name).confirm
     for entry in entries:
-        if not entry.is_baseline and entry.trial.state is State.COMPLETE and entry.trial.checkpoint:
+        if entry.has_model:
             return entry.trial.number
     name = shlex.quote(folder.called)
     raise ConfigError(
@@ -254,10 +253,7 @@ def _local(checkpoint: str) -> Iterator[Path]:
     if Path(checkpoint).is_dir():
         yield Path(checkpoint)
         return
-    from pdf_search.sweep import local_copy
+    from pdf_search.sweep import recorded_copy
 
-    try:
-        with local_copy(checkpoint) as folder:
-            yield folder
-    except (FileNotFoundError, ValueError) as error:
-        raise ConfigError(f"the checkpoint {checkpoint} is gone ({error})") from None
+    with recorded_copy(checkpoint) as folder:
+        yield folder

@@ -16,7 +16,7 @@ from .study_plan import StudyPlan as StudyPlan
 from .study_plan import plan_study as plan_study
 from .study_run import begun_versions as begun_versions
 from .tune.checkpoints import delete_stored as delete_stored
-from .tune.checkpoints import local_copy as local_copy
+from .tune.checkpoints import recorded_copy as recorded_copy
 from .tune.ray_session import OBJECT_STORE_BYTES as OBJECT_STORE_BYTES
 from .tune.ray_session import one_ray as one_ray
 from .tune.ray_session import try_ray as try_ray

@@ -43,11 +43,13 @@ class Run:
         self.searcher = JobSearcher(source, self.trial_log, self.stop_condition)
         self.recorder = Recorder(self.trial_log, self.stop_condition, set(), "/trials", source.lost)
 
-    def start(self) -> tuple[int, str] | None:
+    def start(self, begins: bool = True) -> tuple[int, str] | None:
         """The number of the next trial, and the checkpoint that it goes on from."""
         given = self.searcher.suggest("t")
         if not isinstance(given, dict):
             return None
+        if not begins:
+            return given[NUMBER], given[RESUME]
         self.recorder.on_trial_start(0, [], self._trial(given[NUMBER]))
         return given[NUMBER], given[RESUME]
 
@@ -94,6 +96,15 @@ def test_one_that_hung_is_tried_again_and_said_to_have_hung(
     reasons = [trial.reason for trial in run.bench.store.trials(NAME)]
     assert reasons[0].startswith("no epoch for 2 h 0 min (--epoch-timeout), so it hung")
     assert reasons[1].startswith("the worker was killed")
+
+
+def test_a_worker_that_is_lost_before_its_trial_begins_is_tried_again(run: Run) -> None:
+    assert run.start(begins=False) == (0, "")
+    run.fail(0)
+    assert run.stop_condition.error is None
+    assert run.start() == (0, "")
+    run.end(0)
+    assert run.states() == [(State.COMPLETE, 1)]
 
 
 @pytest.mark.parametrize("error", [KILLED, NODE, AWAY])

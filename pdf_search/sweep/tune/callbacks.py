@@ -144,8 +144,9 @@ class Recorder(Callback):
                 self._ended(number, State.FAILED, text)
 
     def _hung(self, number: int) -> bool:
-        """Whether nothing was heard of a trial for about as long as its worker waits."""
-        return time.monotonic() - self.heard[number] > MOST_OF_IT * self.timeout
+        """Whether nothing was heard of a trial that began for about as long as its worker waits."""
+        now = time.monotonic()
+        return now - self.heard.get(number, now) > MOST_OF_IT * self.timeout
 
     def _came_to_an_end(self, number: int) -> bool:
         """Record the outcome that the worker reported, or that the trial waits, if it did.

@@ -7,7 +7,7 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.fs
 from ray.tune import Checkpoint
 
+from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, TrialRecord
 from pdf_search.sweep.trial_log.saved import SavedTrial, folder_of
 from pdf_search.sweep.tune.payload import epoch_report, epoch_tree
@@ -142,6 +143,21 @@ def local_copy(path: str) -> Iterator[Path]:
     """The folder itself if it is local, else a copy that exists inside the ``with`` block."""
     with Checkpoint(path).as_directory() as folder:
         yield Path(folder)
+
+
+@contextmanager
+def recorded_copy(path: str) -> Iterator[Path]:
+    """As ``local_copy``, of a checkpoint that is known from a record.
+
+    Raises:
+        ConfigError: it is gone.
+    """
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(local_copy(path))
+        except (FileNotFoundError, ValueError) as error:
+            raise ConfigError(f"the checkpoint {path} is gone ({error})") from None
+        yield folder
 
 
 def remove(path: str) -> None:
