@@ -2,9 +2,11 @@
 
 Both have at most the parameters of the paper's setting with 64 channels, and train for 60 epochs
 under protocol inner; the paper's step schedule is shortened in proportion. The search does not know
-the paper's setting: it draws from the shipped space, on five folds. Then both train on the same ten
-folds with the same fresh seeds. A difference is the mean over folds of what they differ by, mean
-over seeds; its standard error is that of the folds' differences over the root of their number.
+the paper's setting: it draws from the shipped space, on five folds of large sets and all ten of
+small ones. Its three best train again on other seeds, and the best of those by validation is taken.
+Then that and the paper's train on the same ten folds with the same fresh seeds. A difference is the
+mean over folds of what they differ by, mean over seeds; its standard error is that of the folds'
+differences over the root of their number.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 import pandas as pd
 from common import describe_machine, print_rows, standard_error, write_rows
 from real_runs.fresh_seeds import SEEDS, worths
-from real_runs.sweeps import Pick, sweep
+from real_runs.sweeps import Pick, best_of_sweep
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
@@ -27,7 +29,10 @@ from pdf_search.space import paper_trial
 SETS = ("mutag", "ptc_mr", "imdb-binary", "enzymes", "proteins")
 HIDDEN = 64
 EPOCHS = 60
-SEARCH_FOLDS, FOLDS = 5, 10
+FOLDS = 10
+SEARCH_FOLDS = {"mutag": FOLDS, "ptc_mr": FOLDS}  # small: the mean of five is mostly luck
+FEWER = 5  # folds of the search on other sets
+CHOSEN_ON = (8001, 8002)  # seeds
 Row = dict[str, Any]
 
 
@@ -43,8 +48,8 @@ def papers_own(name: str) -> TrialConfig:
     return parse_trial(tree | changed)
 
 
-def searched(paper: TrialConfig, parameters: int, arguments: argparse.Namespace) -> Pick:
-    """The pick of a search that does not know the paper's setting."""
+def searched(paper: TrialConfig, parameters: int, arguments: argparse.Namespace) -> list[Pick]:
+    """The best of a search that does not know the paper's setting."""
     name = paper.data.name
     schedules = {
         "published": paper.training.schedule.model_dump(mode="json"),
@@ -52,7 +57,7 @@ def searched(paper: TrialConfig, parameters: int, arguments: argparse.Namespace)
     }
     settings = {
         "protocol": "inner",
-        "folds": SEARCH_FOLDS,
+        "folds": SEARCH_FOLDS.get(name, FEWER),
         "points_to_evaluate": [],
         "limits": [f"parameters <= {parameters}"],
         "model.hidden": {"choice": [HIDDEN, 48, 32]},
@@ -63,7 +68,15 @@ def searched(paper: TrialConfig, parameters: int, arguments: argparse.Namespace)
     options += ["--trials", str(arguments.trials), "--seed", str(arguments.seed)]
     if arguments.data_root:
         options += ["--data-root", str(arguments.data_root)]
-    return sweep(name, f"{name}-{arguments.seed}", arguments.runs, options)
+    return best_of_sweep(name, f"{name}-{arguments.seed}", arguments.runs, options, arguments.best)
+
+
+def chosen(picks: list[Pick], data_root: Path | None) -> TrialConfig:
+    """The best by validation on other seeds."""
+    configs = [pick.config.model_copy(update={"folds": FOLDS}) for pick in picks]
+    frames = worths(configs, data_root, CHOSEN_ON)
+    values = [float(frame["valid"].mean()) for frame in frames]
+    return configs[values.index(max(values))]
 
 
 def compare(name: str, arguments: argparse.Namespace) -> Row:
@@ -72,10 +85,10 @@ def compare(name: str, arguments: argparse.Namespace) -> Row:
     shape = load_prepared(prepare(paper.data, arguments.data_root)).info.shape
     assert shape is not None
     limit = parameter_count(paper.model, paper.basis.size, shape)
-    pick = searched(paper, limit, arguments)
-    found = pick.config.model_copy(update={"folds": FOLDS})
+    picks = searched(paper, limit, arguments)
+    found = chosen(picks, arguments.data_root)
     frames = worths([paper, found], arguments.data_root, SEEDS[: arguments.fresh_seeds])
-    row: Row = {"set": name, "trials": arguments.trials, "epochs of the search": pick.epochs}
+    row: Row = {"set": name, "trials": arguments.trials, "epochs of the search": picks[0].epochs}
     row |= {"parameters of the paper's": limit}
     row |= {"of the searched": parameter_count(found.model, found.basis.size, shape)}
     for part in ("valid", "test"):
@@ -101,6 +114,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder that keeps the searches")
     parser.add_argument("--trials", type=int, default=24)
     parser.add_argument("--seed", type=int, default=0, help="of the sampler")
+    parser.add_argument("--best", type=int, default=3, help="of the search, chosen from")
     parser.add_argument("--fresh-seeds", type=int, default=3)
     arguments = parser.parse_args()
     arguments.runs.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pdf_search.config import TrialConfig, parse_trial
-from pdf_search.records import METRICS, Phase
+from pdf_search.records import METRICS, Phase, State
 from pdf_search.results import Store, rank_trials, summarise
 
 PROGRAM = Path(sys.executable).with_name("pdf-search")
@@ -28,27 +28,32 @@ class Pick:
 
 def sweep(space: str, name: str, out: Path, options: Sequence[str]) -> Pick:
     """Run a search of this name, go on with it, or read it. Nothing is confirmed."""
+    return best_of_sweep(space, name, out, options, 1)[0]
+
+
+def best_of_sweep(
+    space: str, name: str, out: Path, options: Sequence[str], count: int
+) -> list[Pick]:
+    """As ``sweep``; the best trials, at most ``count`` and as many as are COMPLETE."""
     common = ["--out", str(out)]
-    if (out / name).exists():
-        return _run([str(PROGRAM), "resume", name, *common], name, out)
     command = [str(PROGRAM), "sweep", space, "--name", name, "--top-k", "0", *common, *options]
-    return _run(command, name, out)
-
-
-def _run(command: list[str], name: str, out: Path) -> Pick:
+    if (out / name).exists():
+        command = [str(PROGRAM), "resume", name, *common]
     begun = time.monotonic()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return read_pick(name, out, time.monotonic() - begun)
+    return read_picks(name, out, count, time.monotonic() - begun)
 
 
-def read_pick(name: str, out: Path, seconds: float | None = None) -> Pick:
-    """Read the pick of a search."""
+def read_picks(name: str, out: Path, count: int, seconds: float | None = None) -> list[Pick]:
+    """Read the best trials of a search."""
     with Store(str(out / name / "results.db"), create=False) as store:
         sweep = store.sweep(name)
         trials = store.trials(name, Phase.SEARCH)
         epochs = dict(store.all_epochs(name, Phase.SEARCH))
     found = [(t, summarise(sweep, t, epochs.get(t.number, []))) for t in trials]
-    trial, summary = rank_trials(METRICS[sweep.metric], found)[0]
-    assert summary.mean is not None
     spent = sum(len(reports) for reports in epochs.values())
-    return Pick(parse_trial(trial.config), summary.mean, spent, seconds)
+    return [
+        Pick(parse_trial(trial.config), summary.mean, spent, seconds)
+        for trial, summary in rank_trials(METRICS[sweep.metric], found)[:count]
+        if trial.state is State.COMPLETE and summary.mean is not None
+    ]
