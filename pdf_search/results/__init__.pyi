@@ -3,6 +3,7 @@ from .database import Patience as Patience
 from .database import masked as masked
 from .database import parse_url as parse_url
 from .database import sqlite_file as sqlite_file
+from .database import told_as_store_error as told_as_store_error
 from .importance import ImportanceMap as ImportanceMap
 from .nested import NestedSummary as NestedSummary
 from .nested import nested_candidates as nested_candidates

@@ -168,7 +168,7 @@ def transaction(
         with ExitStack() as stack:
             yield _begun(stack, engine.execution_options(**{WRITES: writes}), patience)
     except exc.DBAPIError as error:
-        raise _translated(error, engine.url) from error
+        raise told_as_store_error(error, engine.url) from error
 
 
 def _begun(stack: ExitStack, engine: sa.Engine, patience: Patience | None) -> sa.Connection:
@@ -185,13 +185,14 @@ def _begun(stack: ExitStack, engine: sa.Engine, patience: Patience | None) -> sa
             if not passing or patience is None or time.monotonic() - begun > patience.seconds:
                 raise
             if not told:
-                reason = _translated(error, engine.url)
+                reason = told_as_store_error(error, engine.url)
                 patience.say(f"waiting up to {patience.seconds:.0f} s for the {reason}")
             told = True
         time.sleep(patience.pause)
 
 
-def _translated(error: exc.DBAPIError, url: sa.URL) -> StoreError:
+def told_as_store_error(error: exc.DBAPIError, url: sa.URL) -> StoreError:
+    """The error of a database in words, with the remedy where one is known."""
     text = " ".join(str(error.orig).split())
     where = sqlite_file(url) or url.render_as_string(hide_password=True)
     place = sqlite_file(url) or tempfile.gettempdir()

@@ -28,6 +28,7 @@ from pdf_search.sweep.plan import Plan
 from pdf_search.sweep.samplers.explore import explored_parameters
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION
+from pdf_search.sweep.samplers.optuna_storage import told_as_store_errors
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
 from pdf_search.sweep.samplers.suggestions import Suggestions
 from pdf_search.sweep.shared_bases import shared_bases
@@ -117,6 +118,7 @@ class Driver:
             plan.metric,
             plan.options.seed,
             plan.trials,
+            self.store.wait,
         )
         with self._trial_log(Phase.SEARCH, study) as trial_log:
             enter_saved(trial_log, self._saved(Phase.SEARCH))
@@ -191,23 +193,17 @@ class Driver:
 
     @contextmanager
     def _trial_log(self, phase: Phase, study: OptunaStudy | None = None) -> Iterator[TrialLog]:
-        plan = self.plan
-        assert plan.data.info.shape is not None
+        plan, shape = self.plan, self.plan.data.info.shape
+        assert shape is not None
         self.view = ProgressView(
             self.console, phase, self.store.sweep(plan.name), plan.resources.concurrent
         )
+        folder = plan.folder
         trial_log = TrialLog(
-            self.store,
-            plan.name,
-            phase,
-            plan.data.info.shape,
-            self.view,
-            checkpoints.remove,
-            study,
-            plan.folder,
+            self.store, plan.name, phase, shape, self.view, checkpoints.remove, study, folder
         )
         trial_log.show()
-        with self.view:
+        with self.view, folder.resumable(), told_as_store_errors(folder.database):
             yield trial_log
 
     def _unfinished(self, trial_log: TrialLog) -> list[Job]:

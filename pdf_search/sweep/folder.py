@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pdf_search.atomic import whole_file
 from pdf_search.errors import ConfigError, StoreError
+from pdf_search.full_disk import is_full
 from pdf_search.paths import expanded
 from pdf_search.records import PREDICTIONS
 from pdf_search.results import Store, is_study_part, masked
@@ -125,6 +127,19 @@ class SweepFolder:
     def how_to_resume(self) -> str:
         """The command that continues the sweep in this folder, with the password masked."""
         return resume_command(self.called, self.out, masked(self.db or ""))
+
+    @contextmanager
+    def resumable(self) -> Iterator[None]:
+        """Let an error of the results database within the block say how to go on after it.
+
+        A full disk is told elsewhere.
+        """
+        try:
+            yield
+        except StoreError as error:
+            if is_full(error):
+                raise
+            raise StoreError(f"{error}. Then go on with: {self.how_to_resume}") from error
 
     @property
     def left(self) -> str:

@@ -96,7 +96,12 @@ def _train(
         functions.trial,
         timeout=options.epoch_timeout,
     )
-    with open_runner(plan.folder, options, size, shared, stop_condition, view.say) as runner, view:
+    folder, say = plan.folder, view.say
+    with (
+        open_runner(folder, options, size, shared, stop_condition, say) as runner,
+        view,
+        folder.resumable(),
+    ):
         runner.run(ListSource(jobs), trial_log)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pdf_search.results import Store
-from tests.results.postgres import run_server
+from tests.results.postgres import Server, run_server
 
 
 @pytest.fixture
@@ -16,14 +16,19 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
+def postgres() -> Iterator[Server]:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     initdb = shutil.which("initdb") or (str(found[-1]) if found else None)
     if initdb is None:
         pytest.skip("PostgreSQL is not installed: no initdb")
     pytest.importorskip("psycopg", reason="the extra pdf-search[postgresql] is not installed")
-    with run_server(Path(initdb).resolve().parent) as url:
-        yield url
+    with run_server(Path(initdb).resolve().parent) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres: Server) -> str:
+    return postgres.url
 
 
 @pytest.fixture

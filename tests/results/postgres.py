@@ -6,15 +6,31 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 
+class Server:
+    """One that runs; ``stop`` is as by a crash of the machine."""
+
+    def __init__(self, url: str, control: Callable[..., None], settings: str) -> None:
+        self.url = url
+        self._control = control
+        self._settings = settings
+
+    def start(self) -> None:
+        self._control("-o", self._settings, "start")
+
+    def stop(self) -> None:
+        self._control("-m", "immediate", "stop")
+
+
 @contextmanager
-def run_server(binaries: Path) -> Iterator[str]:
+def run_server(binaries: Path) -> Iterator[Server]:
     user = _user()
     folder = Path(tempfile.mkdtemp(prefix="pdf_search_pg_"))  # short: sockets have short names
     data = folder / "data"
@@ -35,11 +51,13 @@ def run_server(binaries: Path) -> Iterator[str]:
         call("initdb", "--auth=trust", "--username=tester", "--encoding=UTF8", "--no-sync")
         port = _free_port()
         settings = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        call("pg_ctl", "-w", "-l", str(folder / "log"), "-o", settings, "start")
+        control = partial(call, "pg_ctl", "-w", "-l", str(folder / "log"))
+        server = Server(f"postgresql://tester@127.0.0.1:{port}/postgres", control, settings)
+        server.start()
         try:
-            yield f"postgresql://tester@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            call("pg_ctl", "-w", "-m", "immediate", "stop")
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -2,13 +2,21 @@
 
 import warnings
 
+import optuna
 import pytest
+from optuna.storages import RDBStorage
 
-from pdf_search.records import Phase
-from pdf_search.results import Store
+from pdf_search.errors import StoreError
+from pdf_search.records import METRICS, Phase
+from pdf_search.results import Patience, Store
+from pdf_search.sweep.samplers import optuna_storage
+from pdf_search.sweep.samplers.optuna_storage import (
+    open_storage,
+    open_study,
+    told_as_store_errors,
+)
+from tests.results.postgres import Server
 from tests.results.samples import epoch, sweep, trial
-
-optuna = pytest.importorskip("optuna")
 
 
 def test_both_write_in_turns_to_one_file(store: Store) -> None:
@@ -47,3 +55,61 @@ def test_our_tables_join_a_database_that_optuna_made(tmp_path: object) -> None:
     with Store(url) as store:
         store.create_sweep(sweep())
         assert store.sweep("night") == sweep()
+
+
+def started(storage: RDBStorage) -> int:
+    study = open_study(storage, "night", METRICS["rmse"])
+    return study.ask().number
+
+
+def test_a_draw_waits_for_a_server_that_is_started_again(
+    postgres: Server, new_postgres_url: str
+) -> None:
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        postgres.start()
+
+    with Store(new_postgres_url) as store:
+        store.patience = Patience(say, 30.0, pause=0.05)
+        storage = open_storage(new_postgres_url, store.wait)
+        assert started(storage) == 0
+        postgres.stop()
+        assert started(storage) == 1
+        storage.remove_session()
+        storage.engine.dispose()
+    assert len(said) == 1
+    assert "waiting up to 30 s for the results database" in said[0]
+
+
+def test_a_server_that_stays_away_is_an_error_with_its_name(
+    postgres: Server, new_postgres_url: str
+) -> None:
+    storage = open_storage(new_postgres_url)
+    postgres.stop()
+    try:
+        with (
+            pytest.raises(StoreError, match=r"results database postgresql.*refused"),
+            told_as_store_errors(new_postgres_url),
+        ):
+            started(storage)
+    finally:
+        postgres.start()
+    storage.engine.dispose()
+
+
+def test_a_lock_that_stays_is_an_error_with_its_file(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(optuna_storage, "BUSY_SECONDS", 0.01)
+    storage = open_storage(store.place)
+    study = open_study(storage, "night", METRICS["rmse"])
+    with (
+        store._writing(),
+        pytest.raises(StoreError, match=r"results\.db: database is locked"),
+        told_as_store_errors(store.place),
+    ):
+        study.tell(study.ask(), 1.0)
+    storage.remove_session()
+    storage.engine.dispose()

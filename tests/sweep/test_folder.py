@@ -190,3 +190,15 @@ def test_a_folder_that_holds_another_sweep_is_not_written_into(
     options = SweepOptions(name="m", out=runs, cache=cache, gpus_per_trial=0.0, trials=2)
     with pytest.raises(ConfigError, match=f"sweep {NAME} exists in .*resume m`, or choose another"):
         run_sweep(plan_sweep(space, options))
+
+
+def test_an_error_of_the_database_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = SweepFolder.of(tmp_path, "night", "postgresql://ann:secret@host/results")
+    with pytest.raises(StoreError) as raised, folder.resumable():
+        raise StoreError("results database host: the server closed the connection")
+    assert "closed the connection. Then go on with: pdf-search resume night" in str(raised.value)
+    assert "secret" not in str(raised.value)
+    full = StoreError("results database host: No space left on device; the disk is full")
+    with pytest.raises(StoreError) as raised, folder.resumable():
+        raise full
+    assert raised.value is full  # it is told with its room

@@ -361,7 +361,7 @@ def rejected(folder: Path, learns: bool) -> int:
 def test_tpe_learns_to_stay_within_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(optuna_study, "open_storage", lambda _url: InMemoryStorage())  # quick
+    monkeypatch.setattr(optuna_study, "open_storage", lambda *_: InMemoryStorage())  # quick
     learned, not_learned = (rejected(tmp_path / str(x), learns=x) for x in (True, False))
     assert learned < not_learned / 2
 

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import optuna
+from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.study import StudyDirection
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
 from pdf_search.records import Metric
-from pdf_search.results import parse_url, sqlite_file
+from pdf_search.results import parse_url, sqlite_file, told_as_store_error
 
 TRIES = 5  # to make the tables, while another sweep makes them too
 PAUSE = 0.2  # seconds
+BUSY_SECONDS = 60.0  # in which SQLite waits for another process's lock
 
 
-def open_storage(database: str) -> RDBStorage:
-    """Open Optuna's tables in an SQLite file or at a URL; they are created if need be."""
+def open_storage(database: str, wait: Callable[[], None] | None = None) -> RDBStorage:
+    """Open Optuna's tables in an SQLite file or at a URL; they are created if need be.
+
+    ``wait`` is called before each connection to a server, when the one before may be lost.
+    """
     url = parse_url(database)
     file = sqlite_file(url)
     if file is None:
         address, kept = url.render_as_string(hide_password=False), {"pool_pre_ping": True}
-        return _made(partial(RDBStorage, address, engine_kwargs=kept))
-    storage = _made(partial(_in_file, file))
+        storage = _made(database, partial(RDBStorage, address, engine_kwargs=kept))
+        if wait is not None:
+            event.listen(storage.engine, "do_connect", lambda *_: wait())
+        return storage
+    storage = _made(database, partial(_in_file, file))
     # As for our own tables: with its journal, a database survives a kill of the process without a
     # disk flush at each commit.
     event.listen(storage.engine, "connect", _synchronous_normal)
@@ -37,14 +46,27 @@ def open_storage(database: str) -> RDBStorage:
     return storage
 
 
-def _made(make: Callable[[], RDBStorage]) -> RDBStorage:
+def _made(database: str, make: Callable[[], RDBStorage]) -> RDBStorage:
     """Call ``make``, again if another sweep made the tables meanwhile: Optuna takes no lock."""
     for _ in range(TRIES - 1):
         try:
             return make()
         except DBAPIError:
             time.sleep(PAUSE)
-    return make()
+    with told_as_store_errors(database):
+        return make()
+
+
+@contextmanager
+def told_as_store_errors(database: str) -> Iterator[None]:
+    """Raise what Optuna raises within the block for an error of its database as ``StoreError``."""
+    try:
+        yield
+    except (DBAPIError, StorageInternalError) as error:
+        cause = error if isinstance(error, DBAPIError) else error.__cause__
+        if not isinstance(cause, DBAPIError):
+            raise
+        raise told_as_store_error(cause, parse_url(database)) from error
 
 
 def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
@@ -90,7 +112,7 @@ def _in_file(file: Path) -> RDBStorage:
     # Optuna takes the URL only as text, which cannot hold every file name. So the URL is a dummy,
     # and the connection is made from the path.
     connect = partial(
-        sqlite3.connect, file, timeout=60, check_same_thread=False, factory=_Connection
+        sqlite3.connect, file, timeout=BUSY_SECONDS, check_same_thread=False, factory=_Connection
     )
     return RDBStorage("sqlite:///results.db", engine_kwargs={"creator": connect})
 

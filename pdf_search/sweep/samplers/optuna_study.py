@@ -7,7 +7,7 @@ told before the first draw, has its source in the attribute ``earlier``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -78,13 +78,20 @@ class OptunaStudy:
     read after the start: the time for a draw does not depend on how many came before it.
     ``draw_of`` maps each trial to its draw, ``untold`` those whose end Optuna does not know.
     ``used_points`` are the keys of the fixed points that were asked for. ``fixed`` are values that
-    every draw of a sampler has.
+    every draw of a sampler has. ``wait`` waits for a server that is gone.
     """
 
     def __init__(
-        self, database: str, name: str, space: Space, metric: Metric, seed: int, trials: int
+        self,
+        database: str,
+        name: str,
+        space: Space,
+        metric: Metric,
+        seed: int,
+        trials: int,
+        wait: Callable[[], None] | None = None,
     ) -> None:
-        self.storage = open_storage(database)
+        self.storage = open_storage(database, wait)
         self.study = open_study(self.storage, name, metric)
         self.study_id = self.storage.get_study_id_from_name(name)
         self.space = space
