@@ -75,9 +75,9 @@ def print_rows(rows: list[dict[str, Any]]) -> None:
 
 
 def standard_error(values: npt.ArrayLike) -> Any:
-    """The standard error of the mean over the first axis; NaN is left out of the deviation."""
+    """The standard error of the mean over the first axis, of the values that are not NaN."""
     array = np.asarray(values, dtype=float)
-    return np.nanstd(array, axis=0, ddof=1) / len(array) ** 0.5
+    return np.nanstd(array, axis=0, ddof=1) / (~np.isnan(array)).sum(axis=0) ** 0.5
 
 
 def cell(value: object) -> str:

@@ -55,8 +55,9 @@ CASES: dict[str, tuple[str, int, dict[str, Any]]] = {  # data set, replicates, c
 class Side:
     """A process that measures one side of a case with the code of ``checkout``."""
 
-    def __init__(self, case: str, side: str, checkout: Path, data_root: Path) -> None:
-        command = [sys.executable, __file__, "--serve", case, side, "--data-root", str(data_root)]
+    def __init__(self, case: str, side: str, checkout: Path, data_root: Path | None) -> None:
+        command = [sys.executable, __file__, "--serve", case, side]
+        command += ["--data-root", str(data_root)] if data_root else []
         environment = os.environ | {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -76,7 +77,7 @@ class Side:
         self.process.wait()
 
 
-def serve(case: str, side: str, data_root: Path) -> None:
+def serve(case: str, side: str, data_root: Path | None) -> None:
     """Answer each line of seconds on the standard input with the CPU time of a step."""
     from pdf_search.training.device import keep_freed_memory  # noqa: PLC0415
 
@@ -92,7 +93,7 @@ def serve(case: str, side: str, data_root: Path) -> None:
         print(median(times) / steps, flush=True)
 
 
-def our_epoch(case: str, data_root: Path) -> Callable[[], int]:
+def our_epoch(case: str, data_root: Path | None) -> Callable[[], int]:
     """What trains an epoch of a case, or its first steps, and returns how many."""
     from pdf_search.config import parse_trial  # noqa: PLC0415
     from pdf_search.data import load_prepared, prepare  # noqa: PLC0415
@@ -118,7 +119,7 @@ def our_epoch(case: str, data_root: Path) -> Callable[[], int]:
     return epoch
 
 
-def pyg_epoch(data_root: Path) -> Callable[[], int]:
+def pyg_epoch(data_root: Path | None) -> Callable[[], int]:
     from plain_pyg import plain_program  # noqa: PLC0415
 
     step, _, _ = plain_program(data_root, "cpu")
@@ -139,9 +140,15 @@ def compare(case: str, arguments: argparse.Namespace) -> dict[str, Any]:
     rounds = [{s: w.measure(share) for s, w in workers.items()} for _ in range(arguments.rounds)]
     for worker in workers.values():
         worker.close()
-    row: dict[str, Any] = {"case": case}
-    row |= {f"{s}_ms": median(r[s] for r in rounds) if s in sides else None
-            for s in ("before", "now", "pyg")}  # fmt: skip
+    return {"case": case} | medians(rounds)
+
+
+def medians(rounds: list[dict[str, float]]) -> dict[str, float | None]:
+    """Of the sides' milliseconds, and of the rounds' own ratios; None without that side."""
+    row: dict[str, float | None] = {
+        f"{side}_ms": median(r[side] for r in rounds) if side in rounds[0] else None
+        for side in ("before", "now", "pyg")
+    }
     row["before / now"] = median(r["before"] / r["now"] for r in rounds)
     for side in ("before", "now"):
         ratio = [r["pyg"] / r[side] for r in rounds if "pyg" in r]

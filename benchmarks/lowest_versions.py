@@ -7,6 +7,7 @@ Ray and one small sweep. A folder that is there is used again.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -65,5 +66,13 @@ def main(folder: Path, words: list[str]) -> None:
     run(python, "-c", trainer, *SWEEP.split(), folder=folder / "work")
 
 
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=Path, help="of the environment, kept")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help="for pytest")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    arguments = parse()
+    main(arguments.folder, arguments.words)

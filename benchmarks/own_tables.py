@@ -72,7 +72,7 @@ def measure(csvs: Path, run: Path) -> None:
     plain = Model(replace(trained, calibration=None)).predict(table["smiles"].tolist())
     before = plain[[f"predicted_{name}" for name in names]].to_numpy()
     for what, values in (("as trained", before), ("calibrated", predicted)):
-        auc = evaluate(info.metric, truth[test], np.log(values[test] / (1 - values[test])))
+        auc = evaluate(info.metric, truth[test], values[test])  # the order is all that counts
         loss, off = _log_loss(truth[test], values[test]), _off(truth[test], values[test])
         print(f"  test, {what}: {info.metric} {auc:.4f}, log loss {loss:.4f}, error {off:.3f}")
 
@@ -89,7 +89,8 @@ def _rmse(
     squares = (truth - found)[:, number] ** 2
     rows = {"test": test, "marked": test & marked, "not marked": test & ~marked}
     each = [
-        f"{what} {np.nanmean(squares[of]) ** 0.5:.3f} (n {of.sum()})" for what, of in rows.items()
+        f"{what} {np.nanmean(squares[of]) ** 0.5:.3f} (n {np.isfinite(squares[of]).sum()})"
+        for what, of in rows.items()
     ]
     return "RMSE of the mean, " + ", ".join(each)
 

@@ -88,10 +88,12 @@ def resident_mb() -> float:
 
 def main() -> None:
     made = parser(__doc__, seconds=0.0)
-    made.add_argument("--trials", type=int, default=10_000)
+    made.add_argument("--trials", type=int, default=10_000, help=f"at least {PARTS}")
     made.add_argument("--method", default="tpe+asha")
     made.add_argument("--report", type=int, default=1000, help="trials of the report; 0 for none")
     arguments = made.parse_args()
+    if arguments.trials < PARTS:
+        made.error(f"--trials: at least {PARTS}, since each tenth of the sweep is a row")
     with tempfile.TemporaryDirectory() as name:
         rows = sweep_rows(Path(name), arguments.trials, arguments.method)
         publish(arguments, rows)

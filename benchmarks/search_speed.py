@@ -51,26 +51,29 @@ def as_drawn(point: Point) -> Point:
     }
 
 
-def ours(found: list[Point], epochs: int, root: Path, folder: Path) -> Cost:
+def places(root: Path | None, folder: Path) -> list[str]:
+    """Where raw files and prepared data lie, as both sides are told."""
+    return [f"--cache={folder / 'cache'}", *([f"--data-root={root}"] if root else [])]
+
+
+def ours(found: list[Point], epochs: int, root: Path | None, folder: Path) -> Cost:
     """The command of pdf-search."""
     command = [
         "pdf-search", "sweep", SPACE, f"--set=data.name={DATA}",
         f"--set=points_to_evaluate={json.dumps(found)}",
         "--method=random", f"--trials={len(found)}", f"--epochs={epochs}", "--top-k=0",
-        "--no-portfolio", f"--data-root={root}", f"--cache={folder / 'cache'}",
-        f"--out={folder / 'runs'}",
+        "--no-portfolio", f"--out={folder / 'runs'}", *places(root, folder),
     ]  # fmt: skip
     return cost_of(command, folder / "notes")
 
 
-def plain(found: list[Point], epochs: int, root: Path, folder: Path) -> Cost:
+def plain(found: list[Point], epochs: int, root: Path | None, folder: Path) -> Cost:
     """The plain script."""
     listed = folder / "points.json"
     listed.write_text(json.dumps([as_drawn(point) for point in found]))
     command = [
         str(PLAIN_SCRIPT), DATA, f"--points={listed}", f"--budget={epochs * len(found)}",
-        f"--epochs={epochs}", f"--data-root={root}", f"--cache={folder / 'cache'}",
-        f"--out={folder / 'found.json'}",
+        f"--epochs={epochs}", f"--out={folder / 'found.json'}", *places(root, folder),
     ]  # fmt: skip
     cost = cost_of(command, folder / "notes")
     assert json.loads((folder / "found.json").read_text())["epochs"] == epochs * len(found)

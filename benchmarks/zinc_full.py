@@ -10,12 +10,13 @@ from __future__ import annotations
 import argparse
 import signal
 import time
-from statistics import fmean, pstdev
+from statistics import fmean
 
 import torch
 from common import describe_machine, parser, print_rows, write_rows
+from real_runs.fresh_seeds import best_epochs
 
-from pdf_search.config import parse_trial
+from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.records import EpochReport
 from pdf_search.space import paper_trial
@@ -65,28 +66,24 @@ def main() -> None:
         print(f"time limit after epoch {len(curves.epochs)} of {config.epochs}: partial")
     if not curves.epochs:
         raise SystemExit("not one epoch was finished: give more --seconds")
-    rows = [final_row(curves.epochs, config.epochs, time.perf_counter() - started)]
+    rows = [final_row(curves.epochs, config, time.perf_counter() - started)]
     print(describe_machine(arguments.device, arguments.threads))
     print_rows(rows)
     if arguments.json:
         write_rows(arguments.json, rows + curve_rows(curves.epochs))
 
 
-def final_row(epochs: list[EpochReport], planned: int, seconds: float) -> dict[str, object]:
+def final_row(epochs: list[EpochReport], config: TrialConfig, seconds: float) -> dict[str, object]:
     """Test MAE at each seed's best validation epoch; the spread has ddof 0."""
-    valid, test = [], []
-    for r in range(len(epochs[0].replicates)):
-        best = min(epochs, key=lambda e: e.replicates[r].valid or float("inf")).replicates[r]
-        valid.append(best.valid or float("nan"))
-        test.append(best.test or float("nan"))
+    best = best_epochs(epochs, config.replicates, "min")
+    values = {part: best[part].to_numpy() for part in ("valid", "test")}  # NaN stays NaN
     return {
-        "seeds": len(valid),
-        "epochs": f"{len(epochs)} of {planned}",
-        "valid": f"{fmean(valid):.4f} ± {pstdev(valid):.4f}",
-        "test": f"{fmean(test):.4f} ± {pstdev(test):.4f}",
+        "seeds": len(best),
+        "epochs": f"{len(epochs)} of {config.epochs}",
+        **{part: f"{own.mean():.4f} ± {own.std():.4f}" for part, own in values.items()},
         "paper": "valid 0.085 ± 0.0038, test 0.066 ± 0.0020",
         "seconds": seconds,
-        "epoch_s_per_seed": fmean(e.seconds for e in epochs) / len(valid),
+        "epoch_s_per_seed": fmean(e.seconds for e in epochs) / len(best),
         "peak_mb": epochs[-1].peak_mb,
     }
 
