@@ -1,9 +1,8 @@
 """Compares search methods by replay on recorded curves: what each finds for how many epochs.
 
 Rows are methods and data sets, over sampler seeds. A replay chooses among the recorded recipes
-only. The portfolio of a set is chosen on the other sets. With ``--real`` the default, random search
-and a plain script search for real too. Ends with exit code 1 if a figure falls behind the one on
-file.
+only; ``real_searches.py`` searches for real. The portfolio of a set is chosen on the other sets.
+Ends with exit code 1 if a figure falls behind the one on file.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from common import describe_machine, print_rows, standard_error
 from plotly.subplots import make_subplots
-from real_runs.compare import RealRuns, summary
 from replay.curve_file import CURVES, Curves, read_curves
 from replay.figures import GRID, Anytime, Loss, Make, Sight, loss, random_full
 from replay.portfolio import choose
@@ -190,32 +188,16 @@ def plot(sets: Sequence[Curves], found: Anytimes) -> go.Figure:
 COLOURS = ("#000000", "#cc79a7", "#999999", "#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#009e73")
 
 
-def run_for_real(arguments: argparse.Namespace) -> None:
-    """Run what has not run yet, and print and write all of it."""
-    arguments.real.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for row in RealRuns(arguments.real, arguments.data_root).rows():
-        print(row, file=sys.stderr, flush=True)
-        rows.append(row)
-    print_rows(summary(rows))
-    if arguments.out:
-        pd.DataFrame(rows).to_csv(arguments.out / "real.csv", index=False)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer seeds: under ten minutes")
     parser.add_argument("--seeds", type=int, default=200, help="sampler seeds")
     parser.add_argument("--tpe-seeds", type=int, help="of the methods with TPE; default: --seeds")
     parser.add_argument("--out", type=Path, help="folder for the tables and the plot")
-    parser.add_argument("--real", type=Path, help="run real searches too, kept in this folder")
-    parser.add_argument("--data-root", type=Path, help="folder with raw files, for --real")
     parser.add_argument("--keep", action="store_true", help="put the figures on file")
     arguments = parser.parse_args()
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
-    if arguments.real:
-        run_for_real(arguments)
     seeds = min(arguments.seeds, 100) if arguments.quick else arguments.seeds
     tpe_seeds = arguments.tpe_seeds or (10 if arguments.quick else seeds)
     sets = [read_curves(name) for name in SETS if (CURVES / f"{name}.parquet").is_file()]

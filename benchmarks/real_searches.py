@@ -1,5 +1,7 @@
 """Real searches side by side: the default, random in full, and a plain script, for equal epochs.
 
+    python real_searches.py freesolv mutag --runs FOLDER --methods default random
+
 All search the space of freesolv, trained for 40 epochs; the plain script without ``basis.select``.
 Each search is kept under its name in a folder, so that what was interrupted goes on. A pick is
 worth what it reaches on fresh seeds.
@@ -7,6 +9,7 @@ worth what it reaches on fresh seeds.
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -16,47 +19,38 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from common import standard_error
+from common import describe_machine, print_rows, standard_error
 from plain_tune import SETS, as_trial
-
 from real_runs.fresh_seeds import worths
 from real_runs.sweeps import Pick, sweep
 
 SPACE = "freesolv"
 BUDGET = 640  # epochs: those of 16 trials in full
-SEEDS = range(5)
-PLAIN_SCRIPT = Path(__file__).parents[1] / "plain_tune.py"
+PLAIN_SCRIPT = Path(__file__).with_name("plain_tune.py")
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class RealRuns:
-    """Where the runs are kept, and where the raw files lie."""
+    """Where the runs are kept, where the raw files lie, and what is compared."""
 
     folder: Path
     data_root: Path | None
+    methods: tuple[str, ...]
 
-    def rows(self, seeds: range = SEEDS) -> Iterator[Row]:
-        """A row a set, seed and method, as each is done; seeds in the outer loop."""
-        for seed in seeds:
-            for name in SETS:
-                yield from self._compared(name, seed)
-
-    def _compared(self, name: str, seed: int) -> Iterator[Row]:
-        known = self.folder / f"{name}-{seed}.json"
-        if not known.is_file():
-            picks = {method: find(self, name, seed) for method, find in METHODS.items()}
-            frames = worths([pick.config for pick in picks.values()], self.data_root)
-            made = [
-                _row(name, seed, *item, frame)
-                for item, frame in zip(picks.items(), frames, strict=True)
-            ]
-            known.write_text(json.dumps(made, indent=1) + "\n")
-        yield from json.loads(known.read_text())
+    def compared(self, name: str, seed: int) -> Iterator[Row]:
+        """A row a method."""
+        for method in self.methods:
+            known = self.folder / f"{name}-{seed}-{method}.json"
+            if not known.is_file():
+                pick = METHODS[method](self, name, seed)
+                (frame,) = worths([pick.config], self.data_root)
+                known.write_text(json.dumps(_row(name, seed, method, pick, frame)) + "\n")
+            yield json.loads(known.read_text())
 
     def _sweep(self, name: str, seed: int, method: str, options: list[str]) -> Pick:
         settings = [f"--set={key}={json.dumps(value)}" for key, value in SETS[name].items()]
-        settings += ["--metric", "rmse" if name == SPACE else "accuracy", "--seed", str(seed)]
+        settings += ["--metric", "accuracy" if name == "mutag" else "rmse", "--seed", str(seed)]
         if self.data_root:
             settings += ["--data-root", str(self.data_root)]
         return sweep(SPACE, f"{name}-{seed}-{method}", self.folder, settings + options)
@@ -72,7 +66,7 @@ class RealRuns:
 
     def plain(self, name: str, seed: int) -> Pick:
         """Ray Tune, Optuna and PyG alone."""
-        out = self.folder / f"{name}-{seed}-plain.json"
+        out = self.folder / f"{name}-{seed}-plain-run.json"
         if not out.is_file():
             command = [sys.executable, str(PLAIN_SCRIPT), name, f"--seed={seed}", f"--out={out}"]
             if self.data_root:
@@ -85,8 +79,8 @@ class RealRuns:
 
 METHODS: dict[str, Callable[[RealRuns, str, int], Pick]] = {
     "default": RealRuns.default,
-    "random in full": RealRuns.random,
-    "plain Ray Tune, Optuna, PyG": RealRuns.plain,
+    "random": RealRuns.random,
+    "plain": RealRuns.plain,
 }
 
 
@@ -122,3 +116,27 @@ def summary(rows: list[Row]) -> list[Row]:
             }
         )
     return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="+", choices=SETS)
+    parser.add_argument("--runs", type=Path, required=True, help="folder that keeps the runs")
+    parser.add_argument("--data-root", type=Path, help="folder with raw files")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=[*METHODS])
+    parser.add_argument("--seeds", type=int, default=5, help="sampler seeds")
+    arguments = parser.parse_args()
+    arguments.runs.mkdir(parents=True, exist_ok=True)
+    runs = RealRuns(arguments.runs, arguments.data_root, tuple(arguments.methods))
+    rows = []
+    for seed in range(arguments.seeds):
+        for name in arguments.sets:
+            for row in runs.compared(name, seed):
+                print(row, file=sys.stderr, flush=True)
+                rows.append(row)
+    print(describe_machine("cpu", 1))
+    print_rows(summary(rows))
+
+
+if __name__ == "__main__":
+    main()
