@@ -13,7 +13,13 @@ from typing import Any
 
 import torch
 
-MATRIX_PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
+MATRIX_PRODUCTS = (
+    "aten::mm",
+    "aten::addmm",
+    "aten::bmm",
+    "aten::baddbmm",
+    "mkldnn::_linear_pointwise",
+)
 MOST_STEPS = 2000  # of a round
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from common import print_rows
 from cpu_step import medians
 from engine import row
-from engine_cells import Cell, Round, timed
+from engine_cells import Cell, Round, matrix_milliseconds, timed
 from kills_with_ray import WAYS, summary
 from real_runs.timed import Cost
 from scale import Clock
 from search_speed import as_drawn, points, ratios, row_of
+
+from pdf_search.kernels.cpu.products import product
 
 
 def test_an_engines_speedup_is_the_median_of_the_rounds_own() -> None:
@@ -29,6 +32,12 @@ def test_the_first_of_repeated_calls_is_left_out() -> None:
     called: list[int] = []
     assert len(timed(called.append, 0.0, "cpu")) == 1
     assert called == [0, 1]
+
+
+@pytest.mark.parametrize("width", [8, 256])
+def test_matrix_products_are_seen_whoever_computes_them(width: int) -> None:
+    a = torch.ones(2, width, width)
+    assert matrix_milliseconds(lambda _: product(a, a)) > 0
 
 
 def test_a_steps_ratios_are_medians_of_the_rounds() -> None:
