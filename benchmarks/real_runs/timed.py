@@ -76,7 +76,7 @@ def kind_of(command: list[str]) -> str:
     if words.startswith(("ray::ImplicitFunc", "ray::IDLE")) or "default_worker.py" in words:
         return "workers"
     if words.startswith("ray::"):
-        return "ray " + words.removeprefix("ray::")
+        return "ray " + words.removeprefix("ray::").strip()  # a title is padded
     names = [Path(word).name for word in command if word.endswith((".py", "raylet", "gcs_server"))]
     return f"ray {names[0]}" if names else "other"
 

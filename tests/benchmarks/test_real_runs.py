@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import product
 from math import inf
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from killing.one_process import run
 from quickstart_seeds import run as quickstart
 from real_runs import timed
-from real_runs.compare import METHODS, RealRuns, summary
 from real_runs.sweeps import read_picks
+from real_searches import METHODS, main
 
 from pdf_search.records import Phase, State
 from pdf_search.space import load_space
@@ -36,17 +38,21 @@ def test_picks_are_the_best_trials_that_were_trained_to_the_end(tmp_path: Path) 
     assert picks[0].seconds == 5.0
 
 
-def test_searches_that_are_kept_are_read_and_summed_up(tmp_path: Path) -> None:
+def test_searches_that_are_kept_are_read_and_summed_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     worth = {"seconds": 1.0, "valid": 0.5, "fresh valid": 0.4, "fresh test": 0.3, "epochs": 640}
-    for seed in (0, 1):
-        for name in ("freesolv", "ogbg-molfreesolv", "mutag"):
-            rows = [{"set": name, "seed": seed, "method": m, **worth} for m in METHODS]
-            (tmp_path / f"{name}-{seed}.json").write_text(json.dumps(rows))
-    rows = list(RealRuns(tmp_path, None).rows(range(2)))
-    assert len(rows) == 2 * 3 * len(METHODS)
-    found = summary(rows)
-    assert len(found) == 3 * len(METHODS)
-    assert {(row["sampler seeds"], row["standard error"]) for row in found} == {(2, 0.0)}
+    for seed, name, method in product((0, 1), ("freesolv", "mutag"), METHODS):
+        row = {"set": name, "seed": seed, "method": method, **worth}
+        (tmp_path / f"{name}-{seed}-{method}.json").write_text(json.dumps(row))
+    words = ["freesolv", "mutag", "--runs", str(tmp_path), "--seeds", "2"]
+    monkeypatch.setattr(sys, "argv", ["real_searches.py", *words])
+    main()
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    assert len(printed) == 2 * len(METHODS)
+    for line in printed:
+        _, _, seeds, epochs, _, valid, error, test = line.strip("│ ").split("│")
+        assert list(map(float, (seeds, epochs, valid, error, test))) == [2, 640, 0.4, 0, 0.3]
 
 
 def test_a_quickstart_is_told_by_its_confirmed_rows(tmp_path: Path) -> None:
@@ -72,4 +78,5 @@ def test_processes_are_told_apart_by_their_command() -> None:
     assert timed.kind_of([sys.executable, timed.__file__, "notes"]) == "driver"
     assert timed.kind_of(["ray::ImplicitFunc.train"]) == timed.kind_of(["ray::IDLE"]) == "workers"
     assert timed.kind_of(["/lib/ray/core/src/ray/raylet/raylet", "--x"]) == "ray raylet"
+    assert timed.kind_of(["ray::DashboardAgent", "", ""]) == "ray DashboardAgent"
     assert timed.kind_of(["sh", "-c", "true"]) == "other"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from common import standard_error
-from real_runs.compare import summary
+from real_searches import summary
 from searched_vs_paper import EPOCHS, HIDDEN, difference, papers_own
 
 from pdf_search.space import paper_trial
