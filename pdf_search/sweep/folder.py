@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pdf_search.atomic import whole_file
-from pdf_search.errors import ConfigError, StoreError
+from pdf_search.errors import ConfigError, ResourceError, StoreError
 from pdf_search.full_disk import is_full
 from pdf_search.paths import expanded
 from pdf_search.records import PREDICTIONS
@@ -130,16 +130,17 @@ class SweepFolder:
 
     @contextmanager
     def resumable(self) -> Iterator[None]:
-        """Let an error of the results database within the block say how to go on after it.
+        """Let an error of the results database or of Ray within the block say how to go on.
 
         A full disk is told elsewhere.
         """
         try:
             yield
-        except StoreError as error:
+        except (ResourceError, StoreError) as error:
             if is_full(error):
                 raise
-            raise StoreError(f"{error}. Then go on with: {self.how_to_resume}") from error
+            kind = StoreError if isinstance(error, StoreError) else ResourceError
+            raise kind(f"{error}. Then go on with: {self.how_to_resume}") from error
 
     @property
     def left(self) -> str:

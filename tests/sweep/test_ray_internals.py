@@ -9,7 +9,13 @@ from types import SimpleNamespace
 import pytest
 import ray._private.services
 import ray._private.worker
+from ray.air.execution import FixedResourceManager, ResourceRequest
+from ray.air.execution._internal.tracked_actor import TrackedActor
+from ray.air.execution._internal.tracked_actor_task import TrackedActorTask
+from ray.exceptions import ObjectLostError, OutOfMemoryError, RayError, RayTaskError
+from ray.tune.execution import tune_controller
 
+from pdf_search.sweep.tune.callbacks import all_losses_told, is_loss
 from pdf_search.sweep.tune.logs import logging_to
 from pdf_search.sweep.tune.own_processes import own_processes
 from pdf_search.sweep.tune.ray_internals import replaced
@@ -72,3 +78,30 @@ def test_without_a_session_of_their_own_a_sweep_starts_with_a_note(
         assert not hasattr(ray._private.services, "ConsolePopen")
     assert len(said) == 1
     assert "a signal to the whole process group ends Ray's processes too" in said[0]
+
+
+@pytest.mark.parametrize("error", [OutOfMemoryError("low on memory"), ObjectLostError("0", "", "")])
+def test_a_worker_is_lost_whatever_ray_says_of_its_end(error: RayError) -> None:
+    seen: list[Exception] = []
+    worker = TrackedActor(1, on_error=lambda _, told: seen.append(told))
+    task = TrackedActorTask(worker, on_error=lambda _, told: seen.append(told))
+    resources, one = FixedResourceManager({"CPU": 1.0}), ResourceRequest([{"CPU": 1.0}])
+    resources.request_resources(one)
+    with all_losses_told(pytest.fail):
+        manager = tune_controller.RayActorManager(resources)
+        held = (None, resources.acquire_resources(one))
+        manager._live_actors_to_ray_actors_resources[worker] = held
+        manager._actor_task_failed(tracked_actor_task=task, exception=error)
+    assert len(seen) == 2
+    assert all(is_loss(told) and str(error) in str(told) for told in seen)
+
+
+def test_what_a_workers_code_raised_is_its_own() -> None:
+    seen: list[Exception] = []
+    worker = TrackedActor(1, on_error=lambda *_: pytest.fail("it is not lost"))
+    task = TrackedActorTask(worker, on_error=lambda _, told: seen.append(told))
+    raised = RayTaskError("train", "", ValueError("nothing to train on"))
+    with all_losses_told(pytest.fail):
+        manager = tune_controller.RayActorManager(FixedResourceManager({"CPU": 1.0}))
+        manager._actor_task_failed(tracked_actor_task=task, exception=raised)
+    assert seen == [raised]

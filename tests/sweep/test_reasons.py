@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import ray.cloudpickle
 from optuna.trial import TrialState
-from ray.exceptions import OutOfMemoryError, RayActorError
+from ray.exceptions import RayActorError
 
 from pdf_search.records import State, TrialOutcome, TrialRecord, first_line
 from pdf_search.stop_condition import StopCondition
@@ -167,7 +167,7 @@ def test_a_killed_worker_is_said_in_the_first_line(bench: Bench, tmp_path: Path)
 
 def test_so_is_memory_that_ray_guards(bench: Bench, tmp_path: Path) -> None:
     text = "Task was killed due to the node running low on memory.\nMemory on the node: 15.9GB"
-    row = failed_of(bench, tmp_path, OutOfMemoryError(text))
+    row = failed_of(bench, tmp_path, RayActorError(error_msg=f"OutOfMemoryError: {text}"))
     assert row.reason.startswith("out of memory: this machine's is full; give it fewer trials")
     assert "15.9GB" in row.message
 

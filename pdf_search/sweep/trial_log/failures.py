@@ -11,6 +11,7 @@ FIRST = 3  # so many first trials that fail alike, before an epoch is done, end 
 NUMBER = re.compile(r"0x[0-9a-fA-F]+|[-+]?\d[\d_,.]*(e[-+]?\d+)?")
 KILLED = re.compile(r"SIGKILL|OOM|out of memory|connection error code 2", re.IGNORECASE)
 NODE = re.compile(r"node (has |was )?(died|dead|terminated)|unavailable", re.IGNORECASE)
+LOW_MEMORY = "running low on memory"
 LOST_NODE = "its node was lost"
 MEMORY = (
     "give it fewer trials at once (--concurrent), a smaller batch or model, or hop support "
@@ -45,11 +46,6 @@ def is_lost_node(message: str) -> bool:
     return message.startswith(LOST_NODE)
 
 
-def out_of_memory(text: str) -> str:
-    """The message for a worker that Ray ended because the machine's memory was nearly full."""
-    return f"out of memory: this machine's is full; {MEMORY}\n{text}"
-
-
 def hung(seconds: float, text: str) -> str:
     """The message for a worker that ended itself because it trained no epoch for so long."""
     return (
@@ -61,8 +57,11 @@ def hung(seconds: float, text: str) -> str:
 def died(text: str) -> str:
     """The message for a worker that is gone without an exception.
 
-    Ray gives the same text for a kill and for a crash.
+    Ray gives the same text for a kill and for a crash. It ends workers itself where the machine's
+    memory is nearly full.
     """
+    if LOW_MEMORY in text:
+        return f"out of memory: this machine's is full; {MEMORY}\n{text}"
     if NODE.search(text):
         return f"{LOST_NODE}\n{text}"
     if KILLED.search(text):

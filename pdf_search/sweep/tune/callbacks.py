@@ -5,21 +5,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ray.cloudpickle
-from ray.exceptions import (
-    NodeDiedError,
-    OutOfMemoryError,
-    RayActorError,
-    RayTaskError,
-    WorkerCrashedError,
-)
+from ray.exceptions import RayActorError, RayError, RayTaskError
 from ray.tune import Callback, Stopper
 
+from pdf_search.data import Progress
 from pdf_search.errors import FullDiskError
 from pdf_search.full_disk import full_words, is_full
 from pdf_search.records import State, TrialOutcome
@@ -29,16 +24,15 @@ from pdf_search.sweep.trial_log.failures import (
     died,
     hung,
     is_lost_node,
-    out_of_memory,
 )
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune.payload import DEVICE, NUMBER, unpack_end, unpack_epoch
+from pdf_search.sweep.tune.ray_internals import replaced
 
 if TYPE_CHECKING:
     from ray.tune import Checkpoint
     from ray.tune.experiment import Trial
 
-LOST = (OutOfMemoryError, RayActorError, WorkerCrashedError, NodeDiedError)
 MOST_OF_IT = 0.9  # of the timeout: the driver hears of an epoch later than its worker
 LONGEST = 2000  # characters of an error message that are kept
 
@@ -220,7 +214,34 @@ def is_loss(error: BaseException | None) -> bool:
     if isinstance(error, RayTaskError):
         text = str(error.cause)
         return "CUDA error" in text and "out of memory" not in text
-    return isinstance(error, LOST)
+    return isinstance(error, RayActorError)
+
+
+def all_losses_told(say: Progress) -> AbstractContextManager[None]:
+    """Within the block, Tune takes a worker for lost whatever Ray says of its end.
+
+    Else it raises what is neither of a worker's code nor an ``RayActorError``, and so ends the run:
+    a worker that Ray itself ends for want of memory is an ``OutOfMemoryError``.
+    """
+
+    def make(manager: Any) -> Any:
+        class Manager(manager):  # type: ignore[misc]
+            def _actor_start_failed(self, tracked_actor: Any, exception: Exception) -> None:
+                super()._actor_start_failed(tracked_actor, _as_loss(exception))
+
+            def _actor_task_failed(self, tracked_actor_task: Any, exception: Exception) -> None:
+                super()._actor_task_failed(tracked_actor_task, _as_loss(exception))
+
+        return Manager
+
+    place, name = "ray.tune.execution.tune_controller", "RayActorManager"
+    without = "where memory is short, the run may end; it can be resumed"
+    return replaced(place, name, make, say, without)
+
+
+def _as_loss(error: Exception) -> Exception:
+    known = isinstance(error, RayActorError | RayTaskError) or not isinstance(error, RayError)
+    return error if known else RayActorError(error_msg=f"{type(error).__name__}: {error}")
 
 
 def error_text(error: BaseException | None) -> str:
@@ -230,8 +251,6 @@ def error_text(error: BaseException | None) -> str:
     if isinstance(error, RayTaskError):
         cause = error.cause
         return _short(f"{type(cause).__name__}: {cause}")
-    if isinstance(error, OutOfMemoryError):
-        return _short(out_of_memory(str(error)))
     if isinstance(error, RayActorError):
         return _short(died(_death(error)))
     return _short(f"{type(error).__name__}: {error}")

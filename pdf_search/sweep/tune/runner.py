@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ray import tune
+from ray.exceptions import RayError
 
 from pdf_search.data import Prepared, Progress, silent
+from pdf_search.errors import ResourceError
 from pdf_search.graphs import GraphSet
 from pdf_search.stop_condition import PATIENCE, StopCondition
 from pdf_search.sweep.folder import SweepFolder
@@ -25,7 +27,7 @@ from pdf_search.sweep.samplers.jobs import Source
 from pdf_search.sweep.trial_log.recovery import enter_saved, retry_later
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
-from pdf_search.sweep.tune.callbacks import Recorder, RunStopper
+from pdf_search.sweep.tune.callbacks import Recorder, RunStopper, all_losses_told
 from pdf_search.sweep.tune.cluster.nodes import check_nodes, nodes_differ
 from pdf_search.sweep.tune.payload import NUMBER
 from pdf_search.sweep.tune.ray_session import ray_session
@@ -58,7 +60,9 @@ class Runner:
         storage: str,
         stop_condition: StopCondition,
         tensorboard: Path | None = None,
+        say: Progress = silent,
     ) -> None:
+        self.say = say
         self.resources = resources
         self.tensorboard = tensorboard
         self.storage = storage
@@ -94,7 +98,12 @@ class Runner:
         )
         tuner = self._tuner(source, trial_log, recorder, scheduler)
         try:
-            tuner.fit()
+            with all_losses_told(self.say):
+                tuner.fit()
+        except RayError as error:
+            raise ResourceError(
+                f"Ray ended in the middle of the run ({type(error).__name__}: {error})"
+            ) from error
         except KeyboardInterrupt:  # a second signal: running trials are given up as they are
             self.stop_condition.interrupt()
             self.stop_condition.due()
@@ -212,4 +221,4 @@ def open_runner(
         if options.address is not None or nodes_differ():
             check_nodes(storage)
         tensorboard = folder.tensorboard if options.tensorboard else None
-        yield Runner(shared, size, storage, stop_condition, tensorboard)
+        yield Runner(shared, size, storage, stop_condition, tensorboard, say)
