@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
+import torch
 from synthetic.ogb_files import PUBLISHED
-from synthetic_sets import whole
+from synthetic_sets import floating_operations, whole
 
 from pdf_search.config import DataConfig
 from pdf_search.data import load_prepared, prepare
+from pdf_search.kernels.cpu.products import product
 
 
 def test_graphs_come_again_with_their_own_bonds(excerpts: Path, tmp_path: Path) -> None:
@@ -28,3 +31,9 @@ def test_graphs_come_again_with_their_own_bonds(excerpts: Path, tmp_path: Path) 
         assert (many.edges[:, there] == own.edges[:, here]).all()
         assert (many.edge_type[there] == own.edge_type[here]).all()
         assert many.node_count[again] == own.node_count[number]
+
+
+@pytest.mark.parametrize("width", [8, 256])
+def test_the_operations_of_every_product_are_counted(width: int) -> None:
+    a = torch.ones(2, width, width)
+    assert floating_operations(lambda: product(a, a)) == 2 * 2 * width**3
