@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 from plain_network import PlainPDF
 from torch.nn.functional import l1_loss
@@ -25,11 +26,13 @@ def plain_program(
 
     config = parse_trial(dict(paper_trial("zinc")))
     data = load_prepared(prepare(config.data, data_root))
-    graphs = data.graphs.subset(torch.arange(512).numpy())
+    assert data.official is not None
+    train = np.asarray(data.official["train"])
+    graphs = data.graphs.subset(train[:512])
     ours = DeviceData.build(graphs, build_bank(graphs, config.basis), torch.device(device))
     batches = []
-    for start in range(0, 512, 64):
-        batch = ours.collate(torch.arange(start, start + 64, device=device)[None])
+    for numbers in torch.arange(len(graphs), device=device).split(64):
+        batch = ours.collate(numbers[None])
         index = torch.stack([batch.pair_source[0], batch.pair_target[0]])
         batches.append(
             Data(
@@ -54,4 +57,4 @@ def plain_program(
         loss.backward()
         return optimizer.step()
 
-    return step, -(-len(data.graphs) // 64), lambda: matrix_milliseconds(step)
+    return step, -(-len(train) // 64), lambda: matrix_milliseconds(step)
