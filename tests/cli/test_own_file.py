@@ -29,7 +29,10 @@ OWN = ["--smiles", "mol", "--target", "y"]
 def test_every_verb_means_the_same_data(run: Run, home: Path) -> None:
     write(home / "mine.csv")
     found = json.loads(run("data", "mine.csv", *OWN, "--json").stdout)
-    planned = json.loads(run("plan", "mine.csv", *OWN, "--json").stdout)
+    plan = run("plan", "mine.csv", *OWN, "--json")
+    assert found["metric"] == "rmse"
+    assert "preparing" not in plan.stderr
+    planned = json.loads(plan.stdout)
     assert planned["fingerprint"] == found["fingerprint"]
     assert (planned["name"], planned["metric"], planned["graphs"]) == ("mine", "rmse", 30)
     assert planned["first"]["data"]["targets"] == ["y"]
@@ -52,6 +55,13 @@ def test_the_plan_shows_the_space_and_it_can_be_copied(run: Run, home: Path) -> 
     written = json.loads(run("plan", "mine.csv", *OWN, "--json").stdout)
     assert copied["first"] == written["first"]
     assert "Written for" not in run("plan", "copy.yaml").stdout
+
+
+def test_a_file_without_a_header_is_refused(run: Run, home: Path) -> None:
+    rows = write(home / "mine.csv").read_text().splitlines()[1:]
+    (home / "mine.csv").write_text("\n".join(row.rsplit(",", 2)[0] for row in rows) + "\n")
+    said = run("data", "mine.csv", code=1).stderr
+    assert "the first line seems to be a row, not a header, as it holds" in " ".join(said.split())
 
 
 def test_guesses_are_said(run: Run, home: Path) -> None:

@@ -22,7 +22,7 @@ def guess_smiles(table: Table) -> tuple[str, str]:
     whose cells are SMILES.
 
     Raises:
-        DataError: There is no candidate, or more than one.
+        DataError: There is no candidate, or more than one, or the first line is a molecule's row.
     """
     if table.molecules:
         return table.molecules, ""
@@ -34,6 +34,7 @@ def guess_smiles(table: Table) -> tuple[str, str]:
         return called[0], f"SMILES: column {visible(called[0])} (guessed by its name)"
     found = called or [name for name in names if _holds_smiles(table, name)]
     if len(found) == 1:
+        _refuse_row_as_header(table, found[0])
         name = visible(found[0])
         return found[0], f"SMILES: column {name} (guessed: the only one whose cells are SMILES)"
     which = f"{_listed(found)} may be it" if found else "no column holds SMILES"
@@ -66,6 +67,17 @@ def guess_targets(table: Table, smiles: str, others: Sequence[str]) -> tuple[str
         f"{table.path}: which column is to be predicted? {which}: name it with --target "
         f"COLUMN[,COLUMN] (data.targets); its columns are {_listed(table.columns)}"
     )
+
+
+def _refuse_row_as_header(table: Table, smiles: str) -> None:
+    """Refuse a file without a header: its first molecule would be lost as the columns' names."""
+    number = next(filter(is_number, table.columns), None)
+    if number is not None and not isinstance(read_smiles(smiles), str):
+        raise DataError(
+            f"{table.path}: the first line seems to be a row, not a header, as it holds "
+            f"{visible(smiles)} and {number}: put a line with the names of the columns before it "
+            "(or name the columns with --smiles and --target)"
+        )
 
 
 def _sample(table: Table, name: str) -> list[str]:
