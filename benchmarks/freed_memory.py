@@ -26,12 +26,13 @@ SETTINGS = {  # dropout, replicates, ways
     "dropout 0.1": (0.1, 1, WAYS),
     "dropout 0.1, 3 replicates": (0.1, 3, ("kept", "kept, together", "given back, together")),
 }
-ROUNDS, EPOCHS = 2, 4
+EPOCHS = 4
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-root", type=Path, required=True)
+    parser.add_argument("--rounds", type=int, default=2, help="of which the quickest counts")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
@@ -42,7 +43,7 @@ def main() -> None:
     print("| setting | freed memory | user s | system s | page faults |\n|---|---|---|---|---|")
     for setting, (dropout, replicates, ways) in SETTINGS.items():
         runs: dict[str, list[list[float]]] = {way: [] for way in ways}
-        for _ in range(ROUNDS):
+        for _ in range(given.rounds):
             for way, found in runs.items():
                 command = [sys.executable, __file__, "--data-root", given.data_root]
                 done = subprocess.check_output(
