@@ -30,6 +30,12 @@ def replicates(
 
 
 def ordered_epochs() -> sa.Select[Any]:
-    """The rows of ``pdf_epoch`` by trial, epoch and replicate."""
+    """The rows of ``pdf_epoch`` by trial, epoch and replicate.
+
+    What replicates share as JSON is read with the first of them alone.
+    """
     columns = tables.epoch.c
-    return sa.select(tables.epoch).order_by(columns.trial_id, columns.epoch, columns.replicate)
+    shared = sa.case((columns.replicate == 0, columns.part_seconds)).label("part_seconds")
+    others = [column for column in columns if column is not columns.part_seconds]
+    order = columns.trial_id, columns.epoch, columns.replicate
+    return sa.select(*others, shared).order_by(*order)

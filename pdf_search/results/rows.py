@@ -85,12 +85,14 @@ def epoch_reports(rows: Sequence[Row]) -> list[EpochReport]:
     return [_epoch_report(epoch, list(group)) for epoch, group in groups]
 
 
-def _restored(row: Row) -> dict[str, Any]:
+def _restored(row: Row) -> Row:
+    if not row["not_finite"]:
+        return row
     odd = (item.split("=") for item in row["not_finite"].split())
     return {**row, **{key: float(value) for key, value in odd}}
 
 
-def _epoch_report(epoch: int, rows: list[dict[str, Any]]) -> EpochReport:
+def _epoch_report(epoch: int, rows: list[Row]) -> EpochReport:
     replicates = tuple(ReplicateEpoch(*(row[name] for name in REPLICATE_FIELDS)) for row in rows)
     shared = {name: rows[0][name] for name in REPORT_FIELDS}
     parts = rows[0]["part_seconds"] or {}

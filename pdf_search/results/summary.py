@@ -41,24 +41,35 @@ STATE_ORDER = (
 
 @dataclass(frozen=True)
 class Stat:
-    """Mean and population standard deviation (ddof 0) over ``n`` finite values.
+    """Statistics of finite values."""
 
-    ``mean`` is None for no value, ``std`` is None for fewer than two.
-    """
-
-    mean: float | None
-    std: float | None
-    n: int
+    values: tuple[float, ...]
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> Stat:
-        """Compute the statistics of the finite values; the others are left out."""
-        finite = [v for v in values if v is not None and isfinite(v)]
-        std = pstdev(finite) if len(finite) > 1 else None
-        return cls(fmean(finite) if finite else None, std, len(finite))
+        """The statistics of those of the values that are finite."""
+        return cls(tuple(v for v in values if v is not None and isfinite(v)))
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None for no value."""
+        return fmean(self.values) if self.values else None
+
+    @property
+    def std(self) -> float | None:
+        """The population standard deviation (ddof 0); None for fewer than two values.
+
+        It is exact, which takes many times as long as the mean.
+        """
+        return pstdev(self.values) if self.n > 1 else None
+
+    @property
+    def n(self) -> int:
+        """The number of values."""
+        return len(self.values)
 
 
-NO_VALUE = Stat(None, None, 0)
+NO_VALUE = Stat(())
 
 
 @dataclass(frozen=True)

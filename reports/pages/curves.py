@@ -149,7 +149,7 @@ def learning_curves(data: SweepData) -> list[Curve]:
 
 def stopping_curves(data: SweepData) -> list[Curve]:
     """The validation curve of every search trial that has values, up to its last epoch."""
-    curves = (curve_of(data.metric, e, "valid", label_of(e)) for e in data.search)
+    curves = (curve_of(data.metric, e, "valid", label_of(e), band=False) for e in data.search)
     return [curve for curve in curves if curve is not None]
 
 
@@ -159,8 +159,13 @@ def label_of(entry: Entry) -> str:
     return f"trial {entry.trial.number if number is None else number}"
 
 
-def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | None:
-    """The curve of one part of a trial; None if it has no values."""
+def curve_of(
+    metric: Metric, entry: Entry, part: str, label: str, band: bool = True
+) -> Curve | None:
+    """The curve of one part of a trial; None if it has no values.
+
+    Without ``band`` it has no standard deviation, which takes long for many trials.
+    """
     field = "train_loss" if part == "train loss" else part
     stats = [Stat.of(getattr(r, field) for r in report.replicates) for report in entry.epochs]
     if all(stat.mean is None for stat in stats):
@@ -172,7 +177,9 @@ def curve_of(metric: Metric, entry: Entry, part: str, label: str) -> Curve | Non
         part=part,
         epochs=tuple(report.epoch for report in entry.epochs),
         mean=tuple(s.mean if loss else scaled(s.mean, metric) for s in stats),
-        std=tuple(s.std if loss else scaled(s.std, metric) for s in stats),
+        std=tuple(s.std if loss else scaled(s.std, metric) for s in stats)
+        if band
+        else (None,) * len(stats),
     )
 
 
