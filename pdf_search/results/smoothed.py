@@ -18,18 +18,23 @@ from pdf_search.records import Metric
 WINDOW = 3  # epochs
 
 
-def smoothed_values(values: Iterable[float | None]) -> Iterator[float | None]:
-    """The mean of the last ``WINDOW`` finite values; None at an epoch whose own is not finite.
+class Smoother:
+    """The mean of the last ``WINDOW`` finite values; while there are fewer, that of all."""
 
-    While there are fewer it is the mean of all.
-    """
-    recent: deque[float] = deque(maxlen=WINDOW)
-    for value in values:
+    def __init__(self) -> None:
+        self._recent: deque[float] = deque(maxlen=WINDOW)
+
+    def add(self, value: float | None) -> float | None:
+        """Take in an epoch's value, and return the mean; None if the value is not finite."""
         if value is None or not isfinite(value):
-            yield None
-        else:
-            recent.append(value)
-            yield fmean(recent)
+            return None
+        self._recent.append(value)
+        return fmean(self._recent)
+
+
+def smoothed_values(values: Iterable[float | None]) -> Iterator[float | None]:
+    """The smoothed value after each of the values."""
+    return map(Smoother().add, values)
 
 
 def best_smoothed(values: Iterable[float | None], metric: Metric) -> float | None:

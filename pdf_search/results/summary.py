@@ -22,7 +22,7 @@ from pdf_search.records import (
     SweepRecord,
     TrialRecord,
 )
-from pdf_search.results.smoothed import best_smoothed
+from pdf_search.results.smoothed import Smoother, best_smoothed
 from pdf_search.wording import counted
 
 Values = tuple[float | None, ...]
@@ -133,6 +133,7 @@ class BestEpochs:
     for all replicates, the best on the mean curve over the folds, among the epochs at which the
     most folds have a value. The curve is of the test values in phase confirm and of the validation
     values in phase search. A tie goes to the earlier epoch. A non-finite value is never best.
+    ``smoothed``: the value that the search ranks by, so far; see ``TrialSummary``.
     """
 
     metric: Metric
@@ -141,6 +142,8 @@ class BestEpochs:
     _own: dict[int, tuple[int, ReplicateEpoch]] = field(default_factory=dict)
     _shared: EpochReport | None = None
     _mean: Stat = NO_VALUE
+    smoothed: float | None = None
+    _smoother: Smoother = field(default_factory=Smoother)
 
     @classmethod
     def of(cls, sweep: SweepRecord, phase: Phase, epochs: Iterable[EpochReport]) -> BestEpochs:
@@ -152,6 +155,9 @@ class BestEpochs:
 
     def add(self, report: EpochReport) -> None:
         """Take in one more epoch, which must be later than all before it."""
+        smoothed = self._smoother.add(report.valid)
+        if smoothed is not None and self.metric.better(smoothed, self.smoothed):
+            self.smoothed = smoothed
         if self.protocol is Protocol.GIN_CURVE:
             self._add_to_mean_curve(report)
             return

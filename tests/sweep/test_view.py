@@ -65,6 +65,18 @@ def test_one_plain_line_a_trial_where_there_is_no_terminal(sweep: SweepRecord) -
     assert "accuracy (%) 50.00 (trial 0)" in second  # as the table: a failed trial has no rank
 
 
+def test_a_search_names_the_trial_that_its_ranking_names(sweep: SweepRecord) -> None:
+    lucky, steady = (BestEpochs(METRICS["rmse"], Protocol.SPLIT, Phase.SEARCH) for _ in range(2))
+    for epoch, values in enumerate([(2.0, 1.4), (1.0, 1.4), (2.0, 1.4)], start=1):
+        lucky.add(report(epoch, values[0]))
+        steady.add(report(epoch, values[1]))
+    view = ProgressView(Console(file=io.StringIO()), Phase.SEARCH, sweep)
+    view.epoch(trial(0, State.RUNNING), steady)
+    view.epoch(trial(1, State.RUNNING), lucky)
+    assert (lucky.smoothed, steady.smoothed) == (1.5, pytest.approx(1.4))
+    assert "best validation RMSE 1.4 (trial 0)" in view.status()
+
+
 def test_a_confirmation_has_the_number_and_the_value_of_the_table(sweep: SweepRecord) -> None:
     text = io.StringIO()
     view = ProgressView(Console(file=text), Phase.CONFIRM, sweep)

@@ -33,9 +33,10 @@ class ProgressView(LiveView):
         self.concurrent = concurrent
         self.ends: list[float] = []  # of this run, on the clock of time.monotonic
         # Of running and COMPLETE trials, by the name that is shown: the values of a trial's rows,
-        # their mean, and the name of the best trial.
+        # their mean, what trials are ranked by, and the name of the best trial.
         self.valid: dict[str, dict[int, Values]] = {}
         self.means: dict[str, float] = {}
+        self.worth: dict[str, float] = {}
         self.best = ""
 
     def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
@@ -44,7 +45,7 @@ class ProgressView(LiveView):
             return
         self.done += trial.state.finished
         if trial.state is State.COMPLETE or not trial.state.finished:
-            self._note(trial, best().values("valid"))
+            self._note(trial, best())
 
     def expect(self, count: int) -> None:
         """Set how many trials are still to come."""
@@ -53,7 +54,7 @@ class ProgressView(LiveView):
 
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
         """See ``View.epoch``."""
-        self._note(trial, best.values("valid"))
+        self._note(trial, best)
         value = Stat.of(best.values("valid")).mean
         shown = "" if value is None else f"best {self._shown(value)}"
         self._advance(trial, planned_epochs(self.sweep, trial), shown)
@@ -68,7 +69,7 @@ class ProgressView(LiveView):
         """See ``View.ended``; a FAILED trial gets a line on a terminal too."""
         self._gone(trial)
         if trial.state is not State.COMPLETE:
-            self._note(trial, ())
+            self._note(trial, None)
         self.done += 1
         self.ends.append(time.monotonic())
         self.refresh()
@@ -109,24 +110,28 @@ class ProgressView(LiveView):
         each = (time.monotonic() - self.ends[first - 1]) / (len(self.ends) - first)
         return each * (self.total - self.done)
 
-    def _note(self, trial: TrialRecord, valid: Values) -> None:
-        """Update a trial's mean over its replicates, each at its best epoch as in the tables."""
+    def _note(self, trial: TrialRecord, best: BestEpochs | None) -> None:
+        """Update a trial's mean over its replicates, each at its best epoch as in the tables.
+
+        A search ranks by smoothed values, as the leaderboard does.
+        """
         name = shown_number(trial)
         rows = self.valid.setdefault(name, {})
-        rows[trial.number] = valid
+        rows[trial.number] = () if best is None else best.values("valid")
         mean = Stat.of(chain.from_iterable(rows.values())).mean
-        was = self.means.pop(name, None)
-        if mean is not None:
-            self.means[name] = mean
-        self._rank(name, was, mean)
+        worth = best.smoothed if best is not None and self.phase is Phase.SEARCH else mean
+        was = self.worth.pop(name, None)
+        if mean is not None and worth is not None:
+            self.means[name], self.worth[name] = mean, worth
+        self._rank(name, was, self.worth.get(name))
 
-    def _rank(self, name: str, was: float | None, mean: float | None) -> None:
+    def _rank(self, name: str, was: float | None, worth: float | None) -> None:
         """Update the best trial; all are compared only if the best itself became worse."""
         if name == self.best:
-            if mean is None or (was is not None and self.metric.better(was, mean)):
+            if worth is None or (was is not None and self.metric.better(was, worth)):
                 sign = 1 if self.metric.mode == "min" else -1
-                self.best = min(self.means, key=lambda n: sign * self.means[n], default="")
-        elif mean is not None and self.metric.better(mean, self.means.get(self.best)):
+                self.best = min(self.worth, key=lambda n: sign * self.worth[n], default="")
+        elif worth is not None and self.metric.better(worth, self.worth.get(self.best)):
             self.best = name
 
 
