@@ -167,12 +167,14 @@ class EpochReport:
 class TrialOutcome:
     """How the training of a trial ended: COMPLETE, or DIVERGED with the reason in ``message``.
 
-    FAILED and INTERRUPTED are told by a worker, whose trial raised an exception.
+    FAILED and INTERRUPTED are told by a worker, whose trial raised an exception; ``traceback`` is
+    Python's text of it, for the log.
     """
 
     state: State
     epochs: int
     message: str = ""
+    traceback: str = ""
 
 
 @dataclass(frozen=True)

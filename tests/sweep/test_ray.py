@@ -77,6 +77,8 @@ def test_a_sweep_ends_with_true_states_and_confirmed_winners(
     assert all(line.endswith("gpus=''") for line in log)
     workers = {line.split()[3] for line in log if line.startswith("search")}
     assert len(workers) <= 3  # fourteen trials in reused workers
+    said = (plan.folder.path / "sweep.log").read_text()
+    assert "ValueError: boom in epoch 3" in said.partition("Traceback (most recent call")[2]
     told = optuna.load_study(study_name=plan.name, storage=f"sqlite:///{plan.folder.database}")
     ends = Counter(t.user_attrs["state"] for t in told.trials if "state" in t.user_attrs)
     assert ends == Counter(state.value for state in states.elements())

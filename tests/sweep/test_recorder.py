@@ -84,7 +84,9 @@ def test_states_are_true(
     assert stop_condition.error is None
 
 
-def test_a_failed_trial_keeps_its_error(bench: Bench, tmp_path: Path) -> None:
+def test_a_failed_trial_keeps_its_error(
+    bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     trial_log = bench.trial_log()
     stop_condition = StopCondition()
     JobSearcher(bench.suggestions(trial_log), trial_log, stop_condition).suggest("t")
@@ -95,6 +97,19 @@ def test_a_failed_trial_keeps_its_error(bench: Bench, tmp_path: Path) -> None:
     recorder.on_trial_error(0, [], ray_trial(pickled_error_file=str(file)))
     (row,) = bench.store.trials(NAME)
     assert (row.state, row.message) == (State.FAILED, "ValueError: too big")
+    assert "trial 0: trace" in caplog.text
+
+
+def test_the_log_has_where_a_trial_failed(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    trial_log = bench.trial_log()
+    JobSearcher(bench.suggestions(trial_log), trial_log, StopCondition()).suggest("t")
+    recorder = Recorder(trial_log, StopCondition(), set(), "/trials")
+    recorder.on_trial_start(0, [], ray_trial())
+    send(recorder, pack_end(TrialOutcome(State.FAILED, 0, "ValueError: odd", "line 7, in step")))
+    recorder.on_trial_complete(0, [], ray_trial())
+    (row,) = bench.store.trials(NAME)
+    assert row.message == "ValueError: odd"
+    assert "trial 0: line 7, in step" in caplog.text
 
 
 @pytest.mark.parametrize("storage", ["/data/trials", "s3://bucket/trials"])

@@ -3,6 +3,7 @@
 # ruff: noqa: ARG002  (the signatures are Ray's)
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_OF_IT = 0.9  # of the timeout: the driver hears of an epoch later than its worker
 LONGEST = 2000  # characters of an error message that are kept
+logger = logging.getLogger(__name__)
 
 
 class Recorder(Callback):
@@ -94,6 +96,8 @@ class Recorder(Callback):
             outcome = unpack_end(result)
             if outcome is not None:
                 self.ends[number] = outcome
+                if outcome.traceback:
+                    logger.error("trial %d: %s", number, outcome.traceback)
 
     def on_checkpoint(
         self,
@@ -123,6 +127,8 @@ class Recorder(Callback):
         """Record a trial whose worker is gone, to be tried again, or as FAILED if it raised."""
         with self._guarded():
             number, error = trial.config[NUMBER], _error(trial)
+            if isinstance(error, RayTaskError):
+                logger.error("trial %d: %s", number, error.traceback_str)
             if self._came_to_an_end(number):
                 return
             if is_full(error):

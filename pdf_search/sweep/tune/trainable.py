@@ -90,8 +90,9 @@ def train(config: dict[str, Any], shared: Shared) -> None:
             return
         if shared.gpus:
             raise  # the GPU may be unusable for this process now, so Ray has to replace it
-        traceback.print_exc()
-        outcome = TrialOutcome(State.FAILED, reporter.epoch, f"{type(error).__name__}: {error}")
+        message = f"{type(error).__name__}: {error}"
+        trace = "" if isinstance(error, PdfSearchError) else traceback.format_exc()
+        outcome = TrialOutcome(State.FAILED, reporter.epoch, message, trace)
     tune.report(pack_end(outcome))
 
 
