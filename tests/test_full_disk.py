@@ -20,7 +20,7 @@ from pdf_search.records import State
 from pdf_search.results import Store
 from pdf_search.results.database import transaction
 from pdf_search.sweep.tune import storage, trainable
-from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, unpack_end
+from pdf_search.sweep.tune.payload import DATA, LEFT, RESUME, TRIAL, unpack_end
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "full_disk.py"
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -102,7 +102,7 @@ def test_a_worker_is_interrupted_by_it(
         lambda _: SimpleNamespace(epochs=2, precision="float32", content_hash=lambda: ""),
     )
     shared = trainable.Shared({"": ""}, 1, gpus, 1.0, function=trains)
-    trainable.train({TRIAL: "{}", RESUME: "", DATA: ""}, shared)
+    trainable.train({TRIAL: "{}", RESUME: "", DATA: "", LEFT: 1.0}, shared)
     outcome = unpack_end(said[-1])
     assert outcome is not None
     assert outcome.state is State.INTERRUPTED

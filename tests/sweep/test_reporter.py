@@ -91,7 +91,7 @@ def test_the_last_epoch_has_a_checkpoint_whatever_the_clock_says(
 
 
 def test_the_epoch_before_the_time_is_up_has_one(tell: Callable[..., Reporter]) -> None:
-    made = tell(told := Told(), until=time.time() + 60.0)
+    made = tell(told := Told(), left=60.0)
     made(report(1, 0.5), save)  # half a second long
     assert told.saved == []
     made(EpochReport(2, 1e-3, (ReplicateEpoch(1.0),), 50.0, 1.0), save)

@@ -16,6 +16,7 @@ NUMBER = "number"  # of the trial, within its phase
 TRIAL = "trial"  # configuration, as JSON
 RESUME = "resume"  # checkpoint folder to continue from, or ""
 DATA = "data"  # name of the data set, where there are several
+LEFT = "left"  # seconds of the run that are left when the trial is given out
 EPOCH = "epoch"
 VALID = "valid"
 REPORT = "report"

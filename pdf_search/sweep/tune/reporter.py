@@ -33,7 +33,7 @@ class Reporter:
 
     The first checkpoint is due after ``FIRST_CHECKPOINT`` seconds. The distance then doubles up to
     ``seconds``. So a run that is interrupted again and again still makes progress. One is due too
-    if the next epoch may not end before ``until`` (of ``time.time``), when the run ends. Where Tune
+    if the next epoch may not end within the ``left`` seconds after which the run ends. Where Tune
     ends the trial between two checkpoints, ``keep`` gets the folder of a last one. A checkpoint
     carries the results since the one before it, since the driver may end before it records them.
     ``timeout``: see ``watched``.
@@ -46,13 +46,13 @@ class Reporter:
         seconds: float,
         device: str,
         keep: Callable[[Path], None],
-        until: float = inf,
+        left: float = inf,
         timeout: float = inf,
     ) -> None:
         self.configuration = trial.content_hash()
         self.epochs = epochs
         self.seconds = seconds
-        self.until = until
+        self.until = time.monotonic() + left
         self.timeout = timeout
         self.distance = min(FIRST_CHECKPOINT, seconds)
         self.device = device
@@ -98,7 +98,7 @@ class Reporter:
     def _due(self, report: EpochReport) -> bool:
         """Never after an epoch that diverged: a trial would go on from there."""
         waited = time.monotonic() - self.saved >= self.distance
-        last = self.until - time.time() < LAST_EPOCHS * report.seconds
+        last = self.until - time.monotonic() < LAST_EPOCHS * report.seconds
         return _finite(report) and (waited or last or report.epoch in self.epochs)
 
     @contextmanager

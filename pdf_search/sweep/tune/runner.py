@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,7 +67,7 @@ class Runner:
         self.storage = storage
         self.stop_condition = stop_condition
         data = {name: _sent(item) for name, item in shared.data.items()}
-        self.shared = replace(shared, data=data, until=time.time() + stop_condition.seconds_left)
+        self.shared = replace(shared, data=data)
 
     def run(
         self,

@@ -9,7 +9,7 @@ from ray.tune.search import Searcher
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.samplers.jobs import Source
 from pdf_search.sweep.trial_log.trial_log import TrialLog
-from pdf_search.sweep.tune.payload import DATA, NUMBER, RESUME, TRIAL
+from pdf_search.sweep.tune.payload import DATA, LEFT, NUMBER, RESUME, TRIAL
 
 
 class JobSearcher(Searcher):
@@ -45,6 +45,7 @@ class JobSearcher(Searcher):
             TRIAL: job.config.model_dump_json(),
             RESUME: job.resume,
             DATA: job.data,
+            LEFT: self.stop_condition.seconds_left,
         }
 
     def on_trial_complete(

@@ -24,7 +24,7 @@ from pdf_search.errors import PdfSearchError, ResourceError
 from pdf_search.full_disk import full_words, is_full
 from pdf_search.records import EpochReport, State, TrialOutcome
 from pdf_search.sweep.tune import checkpoints
-from pdf_search.sweep.tune.payload import DATA, RESUME, TRIAL, pack_end
+from pdf_search.sweep.tune.payload import DATA, LEFT, RESUME, TRIAL, pack_end
 from pdf_search.sweep.tune.reporter import Reporter, Save, SavesAtItsEnd, trains_here
 
 Report = Callable[[EpochReport, Save], None]
@@ -42,9 +42,8 @@ class Shared:
     this machine gets the folder of the prepared arrays and maps them. Workers on other machines
     get the data set itself from the object store. ``function`` trains one trial; None means
     ``run_trial``. ``rungs`` are epochs that end with a checkpoint. ``bases`` are those of all
-    trials, so that the trial that computes a bank computes it for all. ``until`` is when the run
-    ends, on the clock of ``time.time``. ``timeout``: seconds without an epoch after which a worker
-    ends.
+    trials, so that the trial that computes a bank computes it for all. ``timeout``: seconds without
+    an epoch after which a worker ends.
     """
 
     data: Mapping[str, str | Prepared]
@@ -54,7 +53,6 @@ class Shared:
     function: TrialFunction | None = None
     rungs: tuple[int, ...] = ()
     bases: tuple[BasisConfig, ...] = ()
-    until: float = inf
     timeout: float = inf
 
 
@@ -75,7 +73,7 @@ def train(config: dict[str, Any], shared: Shared) -> None:
         shared.checkpoint_seconds,
         _device(shared.gpus, trial.precision),
         keep,
-        shared.until,
+        config[LEFT],
         shared.timeout,
     )
     try:
