@@ -81,3 +81,27 @@ def usual_cache() -> Path:
         raise ConfigError(
             "there is no home folder for the cache: set PDF_SEARCH_CACHE (or give --cache) a folder"
         ) from None
+
+
+def below(place: str, name: str) -> str:
+    """A file or folder in a folder or URI; the options of a URI, after its ?, stay at the end."""
+    path, options = _split(place)
+    return f"{path.rstrip('/')}/{name}{options}"
+
+
+def above(place: str, levels: int = 1) -> str:
+    """The folder so many levels above a file or folder, which may be a URI with options."""
+    path, options = _split(place)
+    return path.rstrip("/").rsplit("/", levels)[0] + options
+
+
+def last_names(place: str, count: int = 1) -> tuple[str, ...]:
+    """The last names of a path or URI, without the URI's options."""
+    return tuple(_split(place)[0].rstrip("/").split("/")[-count:])
+
+
+def _split(place: str) -> tuple[str, str]:
+    if "://" not in place:  # a ? may be part of a file's name
+        return place, ""
+    path, mark, options = place.partition("?")
+    return path, mark + options

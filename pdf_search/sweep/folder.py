@@ -10,7 +10,7 @@ from pathlib import Path
 from pdf_search.atomic import whole_file
 from pdf_search.errors import ConfigError, ResourceError, StoreError
 from pdf_search.full_disk import is_full
-from pdf_search.paths import expanded
+from pdf_search.paths import below, expanded
 from pdf_search.records import PREDICTIONS
 from pdf_search.results import Store, is_study_part, masked
 from pdf_search.runs import (
@@ -190,8 +190,7 @@ class SweepFolder:
         """
         if given is None:
             return str(self.path / "trials")
-        base = given.rstrip("/") if "://" in given else str(expanded(given).resolve())
-        return f"{base}/{self.name}"
+        return below(given if "://" in given else str(expanded(given).resolve()), self.name)
 
     def open_store(self, create: bool = False) -> Store:
         """Open the sweep's database; ``create`` makes one that is not there.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from pdf_search.paths import above
 from pdf_search.records import EpochReport, TrialRecord
 
 
@@ -57,7 +58,7 @@ class SavedTrials(Protocol):
 
 def folder_of(checkpoint: str) -> str:
     """The folder of the attempt that wrote a checkpoint."""
-    return checkpoint.rstrip("/").rpartition("/")[0]
+    return above(checkpoint)
 
 
 class Needed:

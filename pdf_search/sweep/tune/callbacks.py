@@ -18,6 +18,7 @@ from ray.tune import Callback, Stopper
 from pdf_search.data import Progress
 from pdf_search.errors import FullDiskError
 from pdf_search.full_disk import full_words, is_full
+from pdf_search.paths import below
 from pdf_search.records import State, TrialOutcome
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.trial_log.failures import (
@@ -111,7 +112,7 @@ class Recorder(Callback):
         with self._guarded():
             assert trial.storage is not None
             inside = Path(checkpoint.path).relative_to(trial.storage.storage_fs_path)
-            path = f"{self.storage.rstrip('/')}/{inside.as_posix()}"
+            path = below(self.storage, inside.as_posix())
             self.trial_log.checkpoint(trial.config[NUMBER], path)
 
     def on_trial_complete(

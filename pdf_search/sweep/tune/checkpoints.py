@@ -16,6 +16,7 @@ import pyarrow.fs
 from ray.tune import Checkpoint
 
 from pdf_search.errors import ConfigError
+from pdf_search.paths import below, last_names
 from pdf_search.records import Phase, TrialRecord
 from pdf_search.sweep.trial_log.saved import SavedTrial, folder_of
 from pdf_search.sweep.tune.payload import epoch_report, epoch_tree
@@ -75,7 +76,7 @@ class SavedIn:
     """The checkpoints of a phase's trials in a storage; see ``SavedTrials``."""
 
     def __init__(self, storage: str, phase: Phase) -> None:
-        self.folder = f"{storage.rstrip('/')}/{phase.value}"
+        self.folder = below(storage, phase.value)
 
     def newest_first(self, number: int, record: TrialRecord) -> Iterator[SavedTrial]:
         """See ``SavedTrials``."""
@@ -99,15 +100,13 @@ class SavedIn:
     def _attempts(self) -> defaultdict[str, list[str]]:
         found = defaultdict(list)
         for folder in _listed(self.folder):
-            number, dash, _ = folder.rpartition("/")[2].partition("-")
+            number, dash, _ = last_names(folder)[0].partition("-")
             found[number + dash].append(folder)
         return found
 
 
 def _checkpoints_in(folder: str) -> list[str]:
-    return [
-        path for path in _listed(folder) if path.removeprefix(f"{folder}/").startswith(CHECKPOINT)
-    ]
+    return [path for path in _listed(folder) if last_names(path)[0].startswith(CHECKPOINT)]
 
 
 def _epoch_of(path: str) -> int:
@@ -195,7 +194,7 @@ def _listed(folder: str) -> list[str]:
     system, inside = filesystem(folder)
     selector = pyarrow.fs.FileSelector(inside, allow_not_found=True)
     names = [info.base_name for info in system.get_file_info(selector) if not info.is_file]
-    return [f"{folder}/{name}" for name in sorted(names)]
+    return [below(folder, name) for name in sorted(names)]
 
 
 def _checksum(system: pyarrow.fs.FileSystem, path: str) -> str:

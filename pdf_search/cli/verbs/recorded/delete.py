@@ -15,6 +15,7 @@ from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import OutputOptions
 from pdf_search.cli.output import megabytes, print_result, say
 from pdf_search.errors import ConfigError
+from pdf_search.paths import above, last_names
 from pdf_search.runs import Contents, find_folder, holds_sweep, is_run, locked
 from pdf_search.wording import counted
 
@@ -124,9 +125,10 @@ def _stored(folder: SweepFolder, trials: Sequence[TrialRecord]) -> tuple[str, ..
 
     A relative ``--storage`` means another folder here than it did when the sweep ran.
     """
-    below = (trial.checkpoint.rsplit("/", ATTEMPT)[0] for trial in trials if trial.checkpoint)
-    elsewhere = (place for place in below if "://" in place or Path(place).is_absolute())
-    return tuple(sorted({place for place in elsewhere if place.endswith(f"/{folder.name}")}))
+    outer = (above(trial.checkpoint, ATTEMPT) for trial in trials if trial.checkpoint)
+    elsewhere = (place for place in outer if "://" in place or Path(place).is_absolute())
+    ours = Path(folder.name).parts
+    return tuple(sorted({place for place in elsewhere if last_names(place, len(ours)) == ours}))
 
 
 def _forget(database: str, names: tuple[str, ...]) -> None:
