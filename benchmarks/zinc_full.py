@@ -18,7 +18,7 @@ from real_runs.fresh_seeds import best_epochs
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
-from pdf_search.records import EpochReport
+from pdf_search.records import METRICS, EpochReport
 from pdf_search.space import paper_trial
 from pdf_search.training.trial import Save, run_trial
 
@@ -75,7 +75,7 @@ def main() -> None:
 
 def final_row(epochs: list[EpochReport], config: TrialConfig, seconds: float) -> dict[str, object]:
     """Test MAE at each seed's best validation epoch; the spread has ddof 0."""
-    best = best_epochs(epochs, config.replicates, "min")
+    best = best_epochs(epochs, config.replicates, METRICS["mae"])
     values = {part: best[part].to_numpy() for part in ("valid", "test")}  # NaN stays NaN
     return {
         "seeds": len(best),

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import torch
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import load_prepared, prepare
 from pdf_search.errors import TrialError
-from pdf_search.records import METRICS, EpochReport, Replicate, State
+from pdf_search.records import METRICS, EpochReport, Metric, Phase, Protocol, Replicate, State
+from pdf_search.results import BestEpochs
 from pdf_search.training import run_trial
 
 SEEDS = tuple(range(9001, 9005))
@@ -56,18 +56,19 @@ def train(job: Job) -> pd.DataFrame:
     if outcome.state is not State.COMPLETE:
         raise TrialError(outcome.message)
     metric = METRICS[config.data.metric or data.info.metric]
-    return best_epochs(reports, config.replicates, metric.mode)
+    return best_epochs(reports, config.replicates, metric)
 
 
 def best_epochs(
-    reports: Sequence[EpochReport], replicates: Sequence[Replicate], mode: str
+    reports: Sequence[EpochReport], replicates: Sequence[Replicate], metric: Metric
 ) -> pd.DataFrame:
-    """Validation and test of each replicate at its best validation epoch."""
-    valid = np.array([[r.valid for r in report.replicates] for report in reports], dtype=float)
-    test = np.array([[r.test for r in report.replicates] for report in reports], dtype=float)
-    best = valid.argmin(0) if mode == "min" else valid.argmax(0)
+    """Validation and test of each replicate at its best validation epoch; nan if it has none."""
+    best = BestEpochs(metric, Protocol.SPLIT, Phase.CONFIRM)
+    for report in reports:
+        best.add(report)
+    chosen = [(replicate, best.at(place)) for place, replicate in enumerate(replicates)]
     rows = [
-        {"seed": r.seed, "fold": r.fold, "valid": valid[e, i], "test": test[e, i]}
-        for i, (r, e) in enumerate(zip(replicates, best, strict=True))
+        {"seed": r.seed, "fold": r.fold, "valid": at and at[1].valid, "test": at and at[1].test}
+        for r, at in chosen
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).astype({"valid": float, "test": float})

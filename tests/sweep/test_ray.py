@@ -22,7 +22,7 @@ from pdf_search.space import Space
 from pdf_search.sweep import Functions, SweepOptions, confirm, plan_sweep, rerun, run_sweep
 from pdf_search.sweep.tune import checkpoints
 from tests.sweep import run_simulated
-from tests.sweep.conftest import write_space
+from tests.sweep.conftest import SPACE, write_space
 from tests.sweep.simulated import hold, simulated_baseline, simulated_trial
 
 GONE = 20.0  # seconds after a driver's end in which Ray's processes end
@@ -48,7 +48,9 @@ def test_a_sweep_ends_with_true_states_and_confirmed_winners(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     for name in ("reports.py", "torch.py", "typing.py"):  # a user's own files, in the way
         (tmp_path / name).write_text("raise SystemExit('the wrong module')\n")
-    space = write_space(tmp_path, "[16, 17, 18]")
+    point = "  - {model.hidden: 32, training.learning_rate: 0.004, training.batch_size: %d}\n"
+    points = point % 17 + point % 18  # one fails, one diverges, whatever the sampler draws
+    space = write_space(tmp_path, "[16, 17, 18]", SPACE.replace("basis:", f"{points}basis:"))
     plan = plan_sweep(space, options(tmp_path, cache, trials=14, method="tpe+asha"))
     keep_ray()
     result = run_sweep(plan, functions=FUNCTIONS)
