@@ -136,7 +136,7 @@ def sdf(frame: pd.DataFrame, titles: bool = True) -> str:
     return "".join(blocks)
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_sdf_gives_molecules_and_properties(tmp_path: Path, end: str) -> None:
     (tmp_path / "mine.sdf").write_bytes(sdf(FRAME).replace("\n", end).encode())
     found = read_table(tmp_path / "mine.sdf")
@@ -169,3 +169,16 @@ def test_a_molecule_that_rdkit_cannot_read_is_named_with_its_line(tmp_path: Path
     (tmp_path / "none.sdf").write_text("smiles,y\nC,1\n")
     with pytest.raises(DataError, match="is no SDF file, or holds no molecules"):
         load(tmp_path, "none.sdf")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_an_sdf_that_was_cut_short_is_refused(tmp_path: Path, end: str) -> None:
+    text = sdf(FRAME)
+    last = text.rindex("$$$$\n", 0, -5) + 5  # where the last molecule begins
+    line = text[:last].count("\n") + 1
+    for cut in (text.rindex("$$$$"), text.index("M  END", last), text.index("> <y>", last) + 3):
+        (tmp_path / "cut.sdf").write_bytes(text[:cut].replace("\n", end).encode())
+        with pytest.raises(DataError, match=rf"cut.sdf, line {line}: the file ends within"):
+            read_table(tmp_path / "cut.sdf")
+    (tmp_path / "one.mol").write_bytes(sdf(FRAME[:1]).replace("$$$$\n", "").encode())
+    assert len(read_table(tmp_path / "one.mol").rows) == 1

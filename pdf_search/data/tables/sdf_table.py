@@ -15,7 +15,7 @@ _SUFFIXES = (".sdf", ".sd", ".mol")
 _END = "$$$$"  # the line that ends a molecule
 _MARK = re.compile(r"^M  END\s*$", re.MULTILINE)
 _PROPERTY = re.compile(r"^>.*?<([^>\n]*)>.*\n((?:.+\n)*)", re.MULTILINE)
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_END = re.compile(r"\r\n?")
 _NAMES = ("smiles", "structure", "molfile")  # the first that no property has
 _TITLE = "title"
 
@@ -35,8 +35,9 @@ def sdf_table(text: str, path: Path) -> Table:
     and the properties in the order in which they first occur.
 
     Raises:
-        DataError: The file holds no molecules.
+        DataError: The file holds no molecules, or ends within one of several.
     """
+    text = _LINE_END.sub("\n", text)
     if not _MARK.search(text):
         raise DataError(f"{path} is no SDF file, or holds no molecules: no line is 'M  END'")
     lines, smiles, properties = [], [], []
@@ -48,6 +49,11 @@ def sdf_table(text: str, path: Path) -> Table:
         lines.append(line)
         smiles.append("" if reason else _smiles(molecule))
         properties.append(_properties(molecule, record))
+    if len(lines) > 1 and not text.rstrip().rpartition("\n")[2].startswith(_END):
+        raise DataError(
+            f"{path}, line {lines[-1]}: the file ends within this molecule, since no line {_END} "
+            "follows it: get the whole file, or add that line if the molecule is whole"
+        )
     names = list(dict.fromkeys(name for found in properties for name in found))
     own = next(name for name in _NAMES if name not in names)
     rows = [
@@ -59,7 +65,7 @@ def sdf_table(text: str, path: Path) -> Table:
 
 def _records(text: str) -> Iterator[tuple[int, str]]:
     """The first line and the text of each molecule."""
-    lines, first = _LINE_END.split(text), 0
+    lines, first = text.split("\n"), 0
     for place, line in enumerate([*lines, _END]):
         if line.startswith(_END):
             record = "\n".join(lines[first:place])
