@@ -14,6 +14,7 @@ from pdf_search.data import (
     check_labels,
     lookup,
     split_hash,
+    split_words,
     with_split_notes,
 )
 from pdf_search.paths import expanded
@@ -102,6 +103,7 @@ class Plan(Planned):
             "space": f"{self.space.name} ({self.space.source}){self._size()}",
             "data": f"{self.info.title}, {counted(len(self.data.graphs), 'graph')}",
             "protocol": f"{self.first.protocol}, {counted(replicates, 'replicate')} a trial",
+            "split": split_words(self.data, self.first),
             "metric": f"validation {self.metric.label}, {self.metric.mode}",
             "bases": self._bases(),
             "method": self.method.name,

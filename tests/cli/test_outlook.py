@@ -22,10 +22,6 @@ def write(home: Path, smiles: list[str], *columns: list[str]) -> list[str]:
     return ["--set", f"data.targets=[{','.join(names)}]"]
 
 
-def own(home: Path) -> list[str]:
-    return ["--set", "data.name=csv", "--set", f"data.path={home}/m.csv"]
-
-
 def notes(run: Run, home: Path, *sets: str) -> list[str]:
     found: list[str] = json.loads(run("data", home / "m.csv", *sets, "--json").stdout)["notes"]
     text = run("data", home / "m.csv", *sets).stdout
@@ -57,7 +53,7 @@ def test_a_file_that_a_plan_refuses(
     assert last.startswith(f"a sweep would be refused: {home}/m.csv: ")
     assert said in last
     code = 2 if "part" in said else 1
-    refused = run("plan", "freesolv", *own(home), *sets, code=code).stderr
+    refused = run("plan", home / "m.csv", *sets, code=code).stderr
     assert refused == f"error: {last.removeprefix('a sweep would be refused: ')}\n"
 
 
@@ -68,7 +64,7 @@ def test_what_a_plan_says_of_the_split_is_said_before_it(run: Run, home: Path, p
     rare[order[0 if part == "training" else -1]] = "1.5"
     sets = write(home, ALKANES, NUMBERS, rare)
     found = notes(run, home, *sets)
-    plan = run("plan", "freesolv", *own(home), *sets, "--json")
+    plan = run("plan", home / "m.csv", *sets, "--json")
     assert json.loads(plan.stdout)["data_notes"] == found
     nothing = "no value in the training part, so nothing is learned of it: z"
     assert (nothing in found) == (part == "test")

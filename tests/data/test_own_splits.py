@@ -15,6 +15,7 @@ from pdf_search.data import (
     search_view,
     split_for,
     split_hash,
+    split_words,
     with_split_notes,
 )
 from pdf_search.data.molecules.scaffolds import scaffolds_of
@@ -143,3 +144,23 @@ def test_stratify_needs_classes_of_one_target(tmp_path: Path) -> None:
         data, config = own(tmp_path, "smiles,y,a,b", rows, targets=targets, stratify=True)
         with pytest.raises(DataError, match=said):
             parts(data, config)
+
+
+def test_a_plan_says_how_graphs_are_divided(tmp_path: Path) -> None:
+    rows = [f"{smiles},{i % 2}" for i, smiles in enumerate(MOLECULES)]
+    sizes = "32 training, 4 validation, 4 test graphs"
+    ways: dict[str, dict[str, object]] = {
+        "random": {},
+        "random, classes in proportion": {"task": "multiclass", "stratify": True},
+    }
+    ways["by scaffold"] = {"split_by": "scaffold"}
+    for words, keys in ways.items():
+        data, config = own(tmp_path, "smiles,y", rows, **keys)
+        assert split_words(data, trial(data=config)) == f"{words}: {sizes}"
+    data, config = own(tmp_path, "smiles,y", rows)
+    assert split_words(data, trial(data=config, protocol=Protocol.INNER, folds=5)) == "5 folds"
+    named = ["train"] * 30 + ["valid"] * 6 + ["test"] * 4
+    rows = [f"{row},{part}" for row, part in zip(rows, named, strict=True)]
+    data, config = own(tmp_path, "smiles,y,part", rows, split_column="part")
+    words = split_words(data, trial(data=config))
+    assert words == "by column part: 30 training, 6 validation, 4 test graphs"

@@ -62,6 +62,7 @@ def test_every_trial_of_the_search_may_have_several_replicates(cache: Path, tmp_
     made = plan(space, cache, tmp_path, seed=5)
     assert made.first.seeds == (5, 6)
     assert "protocol    split, 2 replicates a trial" in made.lines()
+    assert "split       random: 513 training, 64 validation, 65 test graphs" in made.lines()
     made = plan(space, cache, tmp_path, seed=5, replicates=3)  # before what the space says
     assert made.builder.search(dict(space.points_to_evaluate[0])).seeds == (5, 6, 7)
     assert made.builder.confirm(made.first.model_dump(mode="json")).seeds == (8, 9, 10)
