@@ -138,6 +138,10 @@ def _of_data_set(name: str, given: str) -> Definition:
     except DataError:
         hint = did_you_mean(given, space_names())
         hint = hint if hint.endswith("?") else f"{hint}."
+        if Path(given).is_file():
+            hint += (
+                f" There is a file {given}: its name must end as its kind, such as .csv or .yaml."
+            )
         raise SpaceError(
             f"no search space {given!r}; {hint} A space of your own is given by its path: ./my.yaml"
         ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -324,6 +325,15 @@ def test_no_such_file_and_no_such_name() -> None:
         load_space("./nope.yaml")
     with pytest.raises(SpaceError, match=r"no search space 'znc'; did you mean zinc\?"):
         load_space("znc")
+
+
+def test_a_file_without_a_suffix_is_said_to_need_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").write_text("smiles,y\nC,1\n")
+    with pytest.raises(SpaceError, match="There is a file mine: its name must end as its kind"):
+        load_space("mine")
 
 
 def test_extends_names_a_shipped_space(write: Write) -> None:
