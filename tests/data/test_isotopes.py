@@ -84,6 +84,14 @@ def test_labels_are_counted_with_the_first_line(tmp_path: Path) -> None:
     assert "isotope" not in "".join(made(tmp_path, ["CC", "[CH3:1]C", "[OH-]"]).notes)
 
 
+def test_dummy_atoms_are_said(tmp_path: Path) -> None:
+    (note,) = made(tmp_path, ["CC", "*CC", "c1ccccc1[*]"]).notes
+    assert note == (
+        "2 rows have dummy atoms (*), which are of no element, all alike, to the model: *CC on "
+        "line 3 and 1 more"
+    )
+
+
 def test_they_are_in_one_part_of_a_split(tmp_path: Path) -> None:
     plain = ["C" * n for n in range(1, 31)]
     data = made(tmp_path, plain + [f"[13CH3]{text[1:]}" for text in plain[1:]])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pdf_search.config import FEATURISER, DataConfig
 from pdf_search.data.molecules.duplicates import duplicate_notes, molecule_numbers
-from pdf_search.data.molecules.isotopes import as_seen, isotope_notes
+from pdf_search.data.molecules.isotopes import as_seen, dummy_notes, isotope_notes
 from pdf_search.data.molecules.scaffolds import scaffolds_of
 from pdf_search.data.molecules.smiles import canonical_smiles, read_smiles
 from pdf_search.data.molecules.smiles_table import Table, Targets
@@ -61,8 +61,9 @@ def read_molecules(table: Table, targets: Targets, config: DataConfig, say: Prog
     targets = replace(targets, values=targets.values[kept])
     run = _raw(graphs, targets.values)
     spellings = [graph["canonical"] for graph in graphs]
-    notes = isotope_notes(spellings, table.lines) if version != AS_SPELT else ()
+    notes = dummy_notes(spellings, table.lines)
     if version != AS_SPELT:
+        notes += isotope_notes(spellings, table.lines)
         spellings = as_seen(graphs)
     return RawSet(
         [run],

@@ -1,7 +1,7 @@
-"""Treats molecules that differ in isotope labels alone as one, as OGB's featuriser does.
+"""Tells of isotope labels and dummy atoms; molecules that differ in labels alone are one.
 
-OGB's featuriser ignores isotope labels. A labelled hydrogen, however, becomes an atom of the graph:
-[2H]O[2H] has three atoms and O has one, so these two are different molecules.
+So they are to OGB's featuriser, which ignores isotope labels. A labelled hydrogen, however, becomes
+an atom of the graph: [2H]O[2H] has three atoms and O has one, so these two are different molecules.
 """
 
 from __future__ import annotations
@@ -23,13 +23,28 @@ def isotope_notes(spellings: Sequence[str], lines: Sequence[int]) -> tuple[str, 
     labelled = [i for i, text in enumerate(spellings) if _LABEL.search(text)]
     if not labelled:
         return ()
-    rest = f" and {len(labelled) - 1:,} more" if len(labelled) > 1 else ""
     hydrogen = any(_HYDROGEN.search(spellings[i]) for i in labelled)
     seen = "; a labelled hydrogen is an atom of the graph, others are not" if hydrogen else ""
     return (
         f"{rows_have(len(labelled))} isotope labels, which the model does not see: "
-        f"{spellings[labelled[0]]} on line {lines[labelled[0]]}{rest}{seen}",
+        f"{_first(labelled, spellings, lines)}{seen}",
     )
+
+
+def dummy_notes(spellings: Sequence[str], lines: Sequence[int]) -> tuple[str, ...]:
+    """Return a note on the SMILES that have dummy atoms; ``lines`` has their lines."""
+    found = [i for i, text in enumerate(spellings) if "*" in text]
+    if not found:
+        return ()
+    return (
+        f"{rows_have(len(found))} dummy atoms (*), which are of no element, all alike, to the "
+        f"model: {_first(found, spellings, lines)}",
+    )
+
+
+def _first(places: Sequence[int], spellings: Sequence[str], lines: Sequence[int]) -> str:
+    rest = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
+    return f"{spellings[places[0]]} on line {lines[places[0]]}{rest}"
 
 
 def as_seen(graphs: Sequence[Graph]) -> list[str]:
