@@ -38,6 +38,7 @@ WAYS = {"SIGKILL": -9, "SIGTERM": 143, "Ctrl-C": 130, "SIGHUP": 129}  # with the
 KILLS = (20, 10, 10, 5)
 MOST_OF_ONE = 5  # ends of a sweep, before it may go on to its end
 SPACE = Path(__file__).parent / "killing" / "real.yaml"
+LAST = 4000  # bytes of what a command printed that are shown
 GONE = 20.0  # seconds in which all processes end
 LONGEST = 120.0  # seconds that the driver may take to end
 WHOLE = 1200.0  # seconds for a command that nothing ends
@@ -80,7 +81,8 @@ class Victim:
         """What is wrong after an end."""
         wrong = after_a_kill(self.plan, journal)
         if terminal.code != WAYS[way]:
-            wrong.append(f"exit code {terminal.code}, {seconds:.0f} s after it")
+            last = terminal.output[-LAST:].decode(errors="replace")
+            wrong.append(f"exit code {terminal.code}, {seconds:.0f} s after it: {last}")
         if b"Traceback" in terminal.output:
             wrong.append(f"a traceback: {terminal.output.decode(errors='replace')}")
         until = time.monotonic() + GONE
