@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
@@ -150,8 +150,8 @@ def receiving(handler: Handler) -> Iterator[None]:
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Hold the signals back within the block, and set the handlers anew before they are received.
+def held(numbers: Iterable[signal.Signals] = ALL) -> Iterator[None]:
+    """Hold signals back within the block, and set the handlers anew before they are received.
 
     For a library that sets handlers of its own, in C too.
     """
@@ -160,7 +160,7 @@ def held() -> Iterator[None]:
         return
     handlers = {number: signal.getsignal(number) for number in ALL}
     can_hold = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ALL) if can_hold else set()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers) if can_hold else set()
     try:
         yield
     finally:

@@ -67,13 +67,13 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
         return made
 
     monkeypatch.setattr(ray._raylet, "CoreWorker", terminated)
-    with (
-        receiving(lambda number, _: received.append(number)),
-        ray_session(1, 0, None, tmp_path / "sweep.log"),
-    ):
-        assert received == [signal.SIGTERM]
-        number = ray.get(ray.remote(number_of_worker).remote())
-        found = {place.name: listening(place) for place in processes()}
+    with receiving(lambda number, _: received.append(number)):
+        with ray_session(1, 0, None, tmp_path / "sweep.log"):
+            assert received == [signal.SIGTERM]
+            number = ray.get(ray.remote(number_of_worker).remote())
+            found = {place.name: listening(place) for place in processes()}
+        signal.raise_signal(signal.SIGTERM)  # at its end Ray sets the default, which is to die
+        assert received == [signal.SIGTERM] * 2
     assert found[str(number)]
     assert len(found) > 3  # the raylet, its agents, the control store
     assert not {address for own in found.values() for address in own} - set(LOOPBACK)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -104,7 +105,15 @@ def _started(
                     _connect(cpus, gpus, address, say)
                 yield
             finally:
-                ray.shutdown()
+                _disconnect()
+
+
+def _disconnect() -> None:
+    import ray  # noqa: PLC0415
+
+    # At its end Ray's compiled part sets SIGTERM to its default, which Python does not know of.
+    with held((signal.SIGTERM,)):
+        ray.shutdown()
 
 
 def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
@@ -254,11 +263,9 @@ def describe_cluster(address: str) -> list[Node]:
         ResourceError: the cluster cannot be reached.
     """
     with surroundings(address), tempfile.TemporaryDirectory() as name:
-        import ray  # noqa: PLC0415
-
         with _folder_without_code(Path(name)):
             _connect(0, 0, address, silent)
         try:
             return cluster_nodes()
         finally:
-            ray.shutdown()
+            _disconnect()
