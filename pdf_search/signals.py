@@ -41,7 +41,7 @@ class Interrupting:
         Where the program imports a module, the process ends instead: compiled modules turn what is
         raised while they are imported into an error of their own, or print it.
         """
-        leave_closed_terminal()
+        begin_handling()
         again, self.raised = self.raised, True
         if _in_program and (again or _imports(frame)):
             leave(number)
@@ -70,7 +70,7 @@ def leave(number: int, _frame: FrameType | None = None) -> NoReturn:
     Nothing is cleaned up: what is on disk is as after a kill, which is whole, and locks are the
     system's.
     """
-    leave_closed_terminal()
+    begin_handling()
     words = "interrupted"
     with suppress(Exception):
         words = _last_words[-1]()
@@ -99,11 +99,15 @@ def last_words(words: Callable[[], str]) -> Iterator[None]:
         _last_words.pop()
 
 
-def leave_closed_terminal() -> None:
-    """Send what is printed from now on nowhere, where it would go to a terminal that is closed.
+def begin_handling() -> None:
+    """What a handler does before anything else.
 
-    Writing to it is an error. A handler of SIGHUP calls this before anything else.
+    What is printed goes nowhere from now on where it would go to a terminal that is closed, since
+    writing to it is an error. If a handler of Ray's compiled part was called before ours, the abort
+    is called off that it ordered for three seconds later.
     """
+    if hasattr(signal, "alarm"):
+        signal.alarm(0)
     for stream in (1, 2):
         try:
             os.tcgetpgrp(stream)

@@ -11,7 +11,7 @@ from math import inf
 from types import FrameType
 from typing import Literal
 
-from pdf_search.signals import Interrupting, leave_closed_terminal, receiving
+from pdf_search.signals import Interrupting, begin_handling, receiving
 
 Reason = Literal["", "interrupted", "time", "error", "alike"]
 
@@ -85,7 +85,7 @@ class StopCondition:
             self._timer.cancel()
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        leave_closed_terminal()
+        begin_handling()
         if self.signal is not None:
             self._interrupting(self.signal, frame)
         self.signal = number

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import ray
 
-from pdf_search.signals import receiving
+from pdf_search.signals import begin_handling, receiving
 from pdf_search.sweep.tune.ray_session import ray_session
 from pdf_search.sweep.tune.surroundings import TOKEN
 
@@ -54,7 +55,7 @@ def listening(place: Path) -> set[str]:
 
 
 def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
     monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
@@ -62,18 +63,25 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
     own = ray._raylet.CoreWorker
 
     def terminated(*words: object) -> object:
-        made = own(*words)  # from here on Ray would handle SIGTERM itself
-        signal.raise_signal(signal.SIGTERM)
+        made = own(*words)  # from here on Ray would handle SIGTERM itself, in any thread
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(1.0)
         return made
 
+    def handle(number: int, _: object) -> None:
+        begin_handling()
+        received.append(number)
+
     monkeypatch.setattr(ray._raylet, "CoreWorker", terminated)
-    with receiving(lambda number, _: received.append(number)):
+    with receiving(handle):
         with ray_session(1, 0, None, tmp_path / "sweep.log"):
             assert received == [signal.SIGTERM]
             number = ray.get(ray.remote(number_of_worker).remote())
             found = {place.name: listening(place) for place in processes()}
+        time.sleep(3.0)  # Ray would abort by now
         signal.raise_signal(signal.SIGTERM)  # at its end Ray sets the default, which is to die
         assert received == [signal.SIGTERM] * 2
+    assert "SIGTERM received" not in "".join(capfd.readouterr())
     assert found[str(number)]
     assert len(found) > 3  # the raylet, its agents, the control store
     assert not {address for own in found.values() for address in own} - set(LOOPBACK)

@@ -175,11 +175,21 @@ def _own_sigterm(say: Progress) -> AbstractContextManager[None]:
 
 
 def _own_signals(say: Progress) -> AbstractContextManager[None]:
-    # Its compiled part handles SIGTERM too: it prints a stack in C++.
+    # Its compiled part handles SIGTERM too: it prints a stack in C++, also if another thread gets
+    # the signal before our handler is set again.
     def make(core_worker: Callable[..., Any]) -> Callable[..., Any]:
         def made(*words: Any) -> Any:
-            with held():
-                return core_worker(*words)
+            said = ""
+            try:
+                with held(), standard_error_kept() as kept:
+                    try:
+                        return core_worker(*words)
+                    except Exception:
+                        kept.seek(0)
+                        said = kept.read()
+                        raise
+            finally:
+                sys.stderr.write(said)
 
         return made
 
