@@ -119,7 +119,7 @@ def test_printing_to_a_terminal_that_was_closed_is_no_error(leaves: bool) -> Non
     master, terminal = pty.openpty()
     script = "import sys; sys.stdin.read()\n"
     if leaves:
-        script += "from pdf_search.signals import leave_closed_terminal as leave; leave()\n"
+        script += "from pdf_search.signals import begin_handling as leave; leave()\n"
     command = [sys.executable, "-c", f"{script}print('the end')"]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, env=env) as printing:
