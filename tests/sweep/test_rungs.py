@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from math import inf, nan
 
 import pytest
@@ -130,3 +131,57 @@ def test_who_is_left_behind_can_never_go_on(order: list[int], keep: int) -> None
 def test_who_is_left_behind_knows_its_rank() -> None:
     rungs = at_first(Rungs("min", (3,), 3), *(float(n) for n in range(5)))
     assert list(rungs.left_behind(6)) == [(2, 3, 2), (3, 4, 2), (4, 5, 2)]
+
+
+class Plain:
+    """The decisions by a look at every trial; ``waiting``: the epochs at which trials wait."""
+
+    def __init__(self, rungs: Rungs) -> None:
+        self.rungs = rungs
+        self.waiting: dict[int, int] = {}
+
+    def promotable(self, ended: bool) -> int | None:
+        for epoch in reversed(self.rungs.epochs):
+            count = len(self.rungs.reached[epoch]) // self.rungs.factor
+            count = max(count, self.rungs.keep) if ended else count
+            for _, number in self.rungs.reached[epoch][:count]:
+                if self.waiting.get(number) == epoch:
+                    return number
+        return None
+
+    def left_behind(self, trials: int) -> list[tuple[int, int, int]]:
+        found, most = [], trials
+        for epoch in self.rungs.epochs:
+            most = max(most // self.rungs.factor, self.rungs.keep)
+            for rank, (_, number) in enumerate(self.rungs.reached[epoch], start=1):
+                if rank > most and self.waiting.get(number) == epoch:
+                    found.append((number, rank, most))
+        return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_decisions_are_those_of_a_look_at_every_trial(seed: int) -> None:
+    dice, total, pruned = random.Random(seed), 24, 0
+    rungs = Rungs("min", (2, 4, 6), 2, keep=dice.choice([1, 3]))
+    plain, new = Plain(rungs), iter(range(total))
+    while True:
+        behind = [row for row in rungs.left_behind(total) if row[0] in plain.waiting]
+        assert behind == plain.left_behind(total)
+        for number, _, _ in behind:
+            del plain.waiting[number]
+            rungs.decided(number)
+        pruned += len(behind)
+        ended = total - 1 in rungs.best
+        going = rungs.promotable(plain.waiting.__contains__, ended)
+        assert going == plain.promotable(ended)
+        epoch = 2 if going is None else plain.waiting.pop(going) + 2
+        if going is not None:
+            rungs.promote(going)
+        elif (going := next(new, None)) is None:
+            break
+        for step in (epoch - 1, epoch):
+            rungs.see(going, step, dice.choice([dice.random(), 0.5, nan]))
+        if epoch in rungs.epochs:
+            plain.waiting[going] = epoch
+    assert len(rungs.reached[2]) == total
+    assert pruned

@@ -94,9 +94,10 @@ class Brackets:
 
     def left_behind(self, trials: int) -> Iterator[tuple[int, int, int]]:
         """See ``Rungs.left_behind``; ``trials`` are those of all brackets."""
-        sizes = Counter(self.order[number % len(self.order)] for number in range(trials))
+        cycles, rest = divmod(trials, len(self.order))
         for place, rungs in enumerate(self.brackets):
-            yield from rungs.left_behind(sizes[place])
+            size = cycles * self.order.count(place) + self.order[:rest].count(place)
+            yield from rungs.left_behind(size)
 
 
 def bracket_words(rungs: tuple[int, ...], factor: int, trials: int) -> str:

@@ -73,6 +73,7 @@ class PromotingSource:
         epochs = counted(self.trial_log.records[number].epochs_done, "epoch")
         reason = f"number {rank} after {epochs}, of which the best {most} go on"
         self.trial_log.ended(number, State.PRUNED, reason)
+        self.brackets.of(number).decided(number)
 
     def _waits(self, number: int) -> bool:
         record = self.trial_log.records.get(number)
@@ -92,6 +93,8 @@ def rebuild(brackets: Brackets, trial_log: TrialLog) -> None:
             brackets.see(number, report.epoch, report.valid)
     for number, record in list(trial_log.records.items()):
         rungs = brackets.of(number)
+        if record.state.finished:
+            rungs.decided(number)
         was_running = not record.state.finished and record.state is not State.PAUSED
         if was_running and record.checkpoint and rungs.last.get(number) == record.epochs_done:
             value = trial_log.curve(number)[-1].valid

@@ -7,9 +7,8 @@ their best value so far.
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from math import inf, isfinite
 
 SHARES = (1 / 6, 7 / 20, 3 / 5)  # of the epochs after warm-up: the rungs
@@ -54,25 +53,40 @@ class Rungs:
         self.best: dict[int, float] = {}
         # The trials that reached each rung, best first; equal ones by number.
         self.reached: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in self.epochs}
+        # Those of them that are not decided, so that no decision looks at all of a long search.
+        self.open: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in self.epochs}
         self.went_on: dict[int, set[int]] = {epoch: set() for epoch in self.epochs}
         self.last: dict[int, int] = {}  # the rung that each trial reached last
+        self.place: dict[int, tuple[float, int]] = {}  # what it is sorted by there
 
     def see(self, number: int, epoch: int, value: float | None) -> None:
         """Note the value of a trial's epoch; a value that is not finite is never the best."""
         reward = self.sign * value if value is not None and isfinite(value) else -inf
         self.best[number] = max(self.best.get(number, -inf), reward)
         if epoch in self.reached and self.last.get(number, 0) < epoch:
-            insort(self.reached[epoch], (-self.best[number], number))
+            self.decided(number)  # at the rung before
+            self.place[number] = place = (-self.best[number], number)
+            insort(self.reached[epoch], place)
+            insort(self.open[epoch], place)
             self.last[number] = epoch
 
     def goes_on(self, number: int) -> bool:
         """Whether a trial is among the best 1/factor of the rung that it reached last."""
-        return number in self._best_of(self.last[number], ended=False)
+        return self.rank(number) <= self._count(self.last[number], ended=False)
 
     def promote(self, number: int) -> None:
         """Note that a trial goes on from the rung that it reached last."""
         if number in self.last:
             self.went_on[self.last[number]].add(number)
+            self.decided(number)
+
+    def decided(self, number: int) -> None:
+        """Note that a trial went on from the rung that it reached last, or ended there."""
+        if number in self.last:
+            waiting, place = self.open[self.last[number]], self.place[number]
+            at = bisect_left(waiting, place)
+            if waiting[at : at + 1] == [place]:
+                del waiting[at]
 
     def promotable(self, waits: Callable[[int], bool], ended: bool) -> int | None:
         """The trial that should go on next, from the highest rung; None for none.
@@ -81,30 +95,35 @@ class Rungs:
         of each rung go on in any case.
         """
         for epoch in reversed(self.epochs):
-            for number in self._best_of(epoch, ended):
-                if number not in self.went_on[epoch] and waits(number):
+            count = self._count(epoch, ended)
+            for _, number in self.open[epoch]:
+                if self.rank(number) > count:
+                    break
+                if waits(number):
                     return number
         return None
 
     def left_behind(self, trials: int) -> Iterator[tuple[int, int, int]]:
-        """The trials that can go on no more, each with its rank at its rung and how many go on.
+        """The undecided trials that can go on no more, with rank there and how many go on.
 
         ``trials`` is how many reach the first rung at most. Other trials can only worsen a rank.
         """
         most = trials
         for epoch in self.epochs:
             most = max(most // self.factor, self.keep)
-            for rank, (_, number) in enumerate(self.reached[epoch], start=1):
-                if rank > most and number not in self.went_on[epoch]:
-                    yield number, rank, most
+            for border in self.reached[epoch][most : most + 1]:
+                waiting = self.open[epoch]
+                for _, number in waiting[bisect_left(waiting, border) :]:
+                    yield number, self.rank(number), most
 
     def rank(self, number: int) -> int:
         """The place of a trial, from 1, at the rung that it reached last."""
-        return 1 + [n for _, n in self.reached[self.last[number]]].index(number)
+        return 1 + bisect_left(self.reached[self.last[number]], self.place[number])
 
-    def _best_of(self, epoch: int, ended: bool) -> list[int]:
+    def _count(self, epoch: int, ended: bool) -> int:
+        """How many of those that reached a rung go on."""
         rung = self.reached[epoch]
         count = len(rung) // self.factor
         if ended:
             count = max(count, self.keep)
-        return [number for _, number in islice(rung, count)]
+        return count
