@@ -1,6 +1,6 @@
 """The program ``pdf-search``, which is ``python -m pdf_search`` too."""
 
-from pdf_search.signals import begin_program
+from pdf_search.signals import begin_program, end_program
 
 
 def main() -> None:
@@ -8,7 +8,10 @@ def main() -> None:
     begin_program()
     from pdf_search.cli import main as run  # noqa: PLC0415
 
-    run()
+    try:
+        run()
+    except SystemExit as ending:
+        end_program(ending)
 
 
 if __name__ == "__main__":

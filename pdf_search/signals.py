@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import signal
@@ -62,6 +63,21 @@ def begin_program() -> None:
     _in_program.append(True)
     receive(leave)
     sys.unraisablehook = _leave_if_lost
+
+
+def end_program(ending: SystemExit) -> NoReturn:
+    """End the process as ``ending`` says, once what is registered for its end has run.
+
+    The interpreter's own end is left out: in it signals have their default effects, and compiled
+    modules of others may crash.
+    """
+    if not isinstance(ending.code, int | None):
+        raise ending
+    atexit._run_exitfuncs()  # noqa: SLF001
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or none at all
+            stream.flush()
+    os._exit(ending.code or 0)
 
 
 def leave(number: int, _frame: FrameType | None = None) -> NoReturn:

@@ -126,3 +126,20 @@ def test_printing_to_a_terminal_that_was_closed_is_no_error(leaves: bool) -> Non
         os.close(terminal)
         os.close(master)
     assert printing.returncode == 0 if leaves else printing.returncode
+
+
+def test_one_while_the_interpreter_ends_does_not_change_the_exit_code() -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from pdf_search.__main__ import main\n"
+        "class Late:\n"
+        "    def __del__(self): os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.modules['late'] = Late()  # deleted after the handlers\n"
+        "sys.argv = ['pdf-search', '--version']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pdf-search ")
