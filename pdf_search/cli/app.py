@@ -40,7 +40,7 @@ from pdf_search.cli.verbs.train import train
 from pdf_search.errors import FullDiskError, PdfSearchError
 from pdf_search.full_disk import full_words, is_full
 from pdf_search.imports import show_only_our_warnings
-from pdf_search.signals import Interrupting, begin_program, exit_code, receiving
+from pdf_search.signals import Interrupting, exit_code, receiving
 
 
 class Verbs(TyperGroup):
@@ -135,7 +135,6 @@ def main() -> None:
     """Run the program ``pdf-search``."""
     if not sys.warnoptions:
         show_only_our_warnings()
-    begin_program()
     try:
         prepare_process()
     except PdfSearchError as error:

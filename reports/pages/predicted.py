@@ -170,7 +170,7 @@ def _classes(found: Predicted, names: tuple[str, ...]) -> tuple[str, go.Figure]:
         [[int(((truth == t) & (chosen == c)).sum()) for c in classes] for t in classes]
     )
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    labels = [str(names[c]) if c < len(names) else f"class {c}" for c in classes]
+    labels = [names[c] if c < len(names) else f"class {c}" for c in classes]
     figure = go.Figure()
     figure.add_heatmap(
         x=labels,
