@@ -19,7 +19,7 @@ from pdf_search.training import memory
 
 
 def rows(bench: Bench) -> Iterator[Row]:
-    few = {"fraction": fraction(bench)} if bench.interpreted else {}  # four trials
+    few = {"fraction": fraction(bench) / 2} if bench.interpreted else {}  # four trials
     config = bench.config(2, "zinc" if bench.interpreted else "dropout", stop_epoch=1, **few)
     gc.collect()
     gc.disable()
