@@ -3,9 +3,12 @@
     python benchmarks/own_tables.py make --data-root FOLDER --to CSVS
     pdf-search sweep CSVS/bace.csv --split part --name bace          (and so on: the result file)
     python benchmarks/own_tables.py measure CSVS RUNS/bace ...
+    python benchmarks/own_tables.py many --data-root FOLDER --to CSVS
+    pdf-search predict RUNS/molesol CSVS/many.csv -o predicted.csv
 
 ``make`` writes bace, tox21 and molesol with OGB's own split in a column; molesol gets a second
-target, Crippen's logP by RDKit. ``measure`` predicts every molecule of a run's file by its
+target, Crippen's logP by RDKit. ``many`` writes 100,000 rows, the molecules of molhiv and tox21
+again and again. ``measure`` predicts every molecule of a run's file by its
 confirmed model, and tells of the test part: the metric, the log loss with and without the
 temperature, and the error of rows that are marked as unlike beside the others.
 """
@@ -45,6 +48,15 @@ def make(root: Path, to: Path) -> None:
             file = root / "ogb" / folder / "split" / "scaffold" / f"{part}.csv.gz"
             table.loc[pd.read_csv(file, header=None)[0], "part"] = part
         table.to_csv(to / f"{name}.csv", index=False)
+
+
+def many(root: Path, to: Path, rows: int) -> None:
+    to.mkdir(parents=True, exist_ok=True)
+    files = [
+        root / "ogb" / f"ogbg_mol{name}" / "mapping" / "mol.csv.gz" for name in ("hiv", "tox21")
+    ]
+    smiles = pd.concat([pd.read_csv(file)["smiles"] for file in files]).to_numpy()
+    pd.DataFrame({"smiles": np.resize(smiles, rows)}).to_csv(to / "many.csv", index=False)
 
 
 def measure(csvs: Path, run: Path) -> None:
@@ -112,15 +124,20 @@ def _off(truth: np.ndarray, found: np.ndarray, bins: int = 10) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    making = verbs.add_parser("make")
-    making.add_argument("--data-root", type=Path, required=True)
-    making.add_argument("--to", type=Path, required=True)
+    for verb in ("make", "many"):
+        making = verbs.add_parser(verb)
+        making.add_argument("--data-root", type=Path, required=True)
+        making.add_argument("--to", type=Path, required=True)
+    making.add_argument("--rows", type=int, default=100_000)
     measuring = verbs.add_parser("measure")
     measuring.add_argument("csvs", type=Path)
     measuring.add_argument("runs", type=Path, nargs="+")
     given = parser.parse_args()
     if given.verb == "make":
         make(given.data_root, given.to)
+        return
+    if given.verb == "many":
+        many(given.data_root, given.to, given.rows)
         return
     for run in given.runs:
         measure(given.csvs, run)
