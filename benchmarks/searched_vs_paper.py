@@ -72,8 +72,10 @@ def searched(paper: TrialConfig, parameters: int, arguments: argparse.Namespace)
 
 
 def chosen(picks: list[Pick], data_root: Path | None, seeds: int) -> TrialConfig:
-    """The best by validation on other seeds."""
+    """The best by validation on other seeds; the only one as it is."""
     configs = [pick.config.model_copy(update={"folds": FOLDS}) for pick in picks]
+    if len(configs) == 1:
+        return configs[0]
     frames = worths(configs, data_root, tuple(range(CHOSEN_ON, CHOSEN_ON + seeds)))
     values = [float(frame["valid"].mean()) for frame in frames]
     return configs[values.index(max(values))]
