@@ -1,3 +1,4 @@
+from .alike import alike_notes as alike_notes
 from .banks import cached_bank as cached_bank
 from .cache_contents import CachePart as CachePart
 from .cache_contents import cache_parts as cache_parts

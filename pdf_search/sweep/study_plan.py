@@ -12,6 +12,7 @@ from pdf_search.data import (
     CompactBases,
     Prepared,
     Progress,
+    alike_notes,
     check_labels,
     split_hash,
     with_split_notes,
@@ -183,6 +184,7 @@ def _part_plan(study: StudyPlan, part: StudyPart, data: Prepared) -> PartPlan:
     metric = METRICS[config.data.metric or data.info.metric]
     check_labels(data, metric, None, config)
     data = with_split_notes(data, config)
+    data = replace(data, notes=data.notes + alike_notes(data, (each for _, each in part.runs)))
     return PartPlan(
         options=study.options,
         folder=study.folder,

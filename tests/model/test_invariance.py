@@ -104,3 +104,14 @@ def test_dense_equals_hop_support_that_reaches_everywhere(
     np.testing.assert_array_equal(one.rows[one.row], other.rows[other.row])
     close(dense(everything), hops(everything), 1e-6)
     close(dense.evaluate(everything), hops.evaluate(everything), 1e-6)
+
+
+def test_with_a_softmax_nodes_that_are_alike_stay_alike() -> None:
+    """So all graphs look the same; the mean of their nodes tells them apart without one."""
+    graphs = graph_set(SHAPES, edges=False, categorical=False)
+    graphs = replace(graphs, nodes=np.ones_like(graphs.nodes))
+    for softmax in (True, False):
+        config = ModelConfig(hidden=8, layers=2, softmax=softmax)
+        out = Setup.of(config, graphs).settle().evaluate(range(len(SHAPES)))[0]
+        apart = float((out - out[:1]).abs().max())
+        assert (apart < 1e-5) is softmax

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
+from torch_geometric.data import Data
 
+from pdf_search import Dataset
 from pdf_search.data import Asked
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.space import Space, load_space, searched_text, space_names, space_text
@@ -199,3 +202,15 @@ def test_the_text_as_it_is_searched_reads_as_the_same_space(tmp_path: Path, name
     assert again.points_to_evaluate == space.points_to_evaluate
     assert again.limits == space.limits
     assert yaml.safe_load(file.read_text())["data"]["name"] == name
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_no_softmax_is_searched_where_all_nodes_are_alike(tmp_path: Path, alike: bool) -> None:
+    edges = torch.tensor([[0, 1], [1, 2]])
+    graphs = [
+        Data(edge_index=edges, y=float(i), num_nodes=3, x=torch.arange(3)[:, None] % (2 - alike))
+        for i in range(20)
+    ]
+    file = Dataset.from_pyg(graphs).save(tmp_path / "mine.npz")
+    found = load_space(str(file)).definition["model"]["softmax"]
+    assert found == (False if alike else {"choice": [True, False]})

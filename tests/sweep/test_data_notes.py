@@ -44,6 +44,7 @@ def test_a_sweep_says_it(tmp_path: Path) -> None:
     made: Plan = plan_sweep(load_space("reddit-binary"), options)
     recorded = json.loads(json.dumps(made.recorded_options()))
     check(recorded["data_notes"])
+    assert "model.softmax" not in "".join(made.notes)  # the shipped space has none
     assert recorded["classes"] == ["1", "2"]  # as the files name them, for the report
     assert "class 2 has 4 graphs, fewer than the 10 folds" in "\n".join(made.lines())
 
@@ -56,3 +57,16 @@ def test_a_study_says_it_with_the_data_sets_title(tmp_path: Path) -> None:
     for part in made.parts:
         check(json.loads(json.dumps(made.recorded_options(part)))["data_notes"])
     assert "RDT-B: no node labels: every node has ten ones" in made.as_dict()["data notes"]
+
+
+def test_a_softmax_on_nodes_that_are_alike_is_told(tmp_path: Path) -> None:
+    root = write_directed(tmp_path / "root")
+    options = SweepOptions(out=tmp_path / "runs", cache=tmp_path / "cache", data_root=root)
+    remedy = "--set model.softmax=false"
+    space = load_space("reddit-binary", ["model.softmax={choice: [false, true]}"])
+    assert remedy in plan_sweep(space, options).notes[-1]
+    study = load_study("paper/tu", ["model.softmax=true"], only=["reddit-binary"])
+    assert [remedy in part.data.notes[-1] for part in plan_study(study, options).parts] == [
+        True,
+        True,
+    ]

@@ -59,7 +59,7 @@ def train(
     """
     let_idle_threads_sleep()
     from pdf_search.config import VERSIONS
-    from pdf_search.data import CompactBases, with_split_notes
+    from pdf_search.data import CompactBases, alike_notes, with_split_notes
     from pdf_search.records import State
     from pdf_search.runs import locked
     from pdf_search.space import load_space, settings_named
@@ -79,7 +79,7 @@ def train(
     if begun is not None:
         config = with_bases_of(begun, config)
     data = with_split_notes(known or _data(config, source, begun), config)
-    for note in data.notes:
+    for note in (*data.notes, *alike_notes(data, [config])):
         say(f"note: {note}")
     config = CompactBases(data, config, progress=say).resolved(config)
     with locked(folder):

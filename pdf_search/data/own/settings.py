@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from pdf_search.config import DataConfig, newest
+from pdf_search.data.alike import nodes_alike
 from pdf_search.data.molecules.smiles_table import read_own_of, rows_for_lines
 from pdf_search.data.own.asked import CLASSIFICATION, Asked
 from pdf_search.data.own.guess_columns import guess_smiles, guess_targets
@@ -39,6 +40,7 @@ class OwnData:
     task: Task
     graphs: int
     nodes: float | None = None  # mean of a graph; None for molecules, which are not read yet
+    alike: bool = False  # all nodes, and edges have no features
     notes: tuple[str, ...] = field(default=())
 
 
@@ -103,7 +105,8 @@ def _own_graphs(path: Path, asked: Asked) -> OwnData:
         data["stratify"] = True
     notes = (f"task: {found.task} (guessed: {found.guess})",) if found.guess else ()
     nodes = float(found.graphs.node_count.mean())
-    return OwnData(data, own_name(path), found.task, len(found.graphs), nodes, notes)
+    alike = nodes_alike(found.graphs.nodes, found.graphs.edge_input)
+    return OwnData(data, own_name(path), found.task, len(found.graphs), nodes, alike, notes)
 
 
 def _stratified(asked: Asked, task: Task, targets: int) -> bool:

@@ -48,7 +48,7 @@ model:
   filter: {{choice: [2l, lin]}}
   channels: {{choice: [idp, shd]}}
   filter_norm: {{choice: [true, false]}}
-  softmax: {{choice: [true, false]}}
+  softmax: {softmax}
   activation: gelu
   ffn_activation: gelu
   ffn_norm: true
@@ -62,6 +62,7 @@ training:
   weight_decay: {{choice: [0.0, 1e-4, 1e-2]}}
   schedule: {{kind: cosine, warmup: 3}}
 """
+_ALIKE = "false # nodes have no features that differ: with a softmax they stay alike"
 _STANDARDISED = "  standardise_targets: true # metrics are in the unit of the file all the same\n"
 
 
@@ -83,6 +84,7 @@ def own_space_text(own: OwnData) -> str:
         layers=list(size.layers),
         pairs="" if (own.nodes or 0) <= LARGE else "      support: {hops: 3}\n",
         window="" if own.nodes is None else "      standardise: {choice: [false, true]}\n",
+        softmax=_ALIKE if own.alike else "{choice: [true, false]}",
         readout="[mean, sum]" if own.nodes is None else "[mean, sum, max]",
         dropout="[0.0, 0.1]" if regression else "[0.1, 0.0, 0.3]",
         epochs=size.epochs,

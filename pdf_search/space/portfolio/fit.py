@@ -59,7 +59,7 @@ class Reach:
     @classmethod
     def of(cls, space: Space) -> Reach:
         """Look at the two ends of each range and at every option."""
-        configs = list(_probed(space))
+        configs = list(probed(space))
         kinds = [kinds_of(config) for config in configs]
         return cls(
             hidden=max(config.model.hidden for config in configs),
@@ -70,7 +70,8 @@ class Reach:
         )
 
 
-def _probed(space: Space) -> Iterator[TrialConfig]:
+def probed(space: Space) -> Iterator[TrialConfig]:
+    """Each option of a choice and both ends of each range, all else at its first values."""
     for choose in probes(space.tree):
         try:
             yield space.config(space.sample(choose))
