@@ -65,9 +65,9 @@ def find_run(
         StoreError: there is no such sweep or trial.
     """
     if which.trial is not None:
-        return _of_sweep(run, which.trial, which.phase, output)
+        return _of_sweep(recorded_folder(run, output), which.trial, which.phase)
     from pdf_search.inference import is_exported, load_exported, read_config
-    from pdf_search.runs import find_folder, holds_sweep
+    from pdf_search.runs import find_folder, holds_sweep, instead_of_sweep, is_run
     from pdf_search.training import CHECKPOINT
 
     folder = find_folder(output.out, run)
@@ -77,11 +77,13 @@ def find_run(
             parts = part_names(store, found)
             if parts or not winner:
                 raise _needs_number(found, parts)
-        return _of_sweep(run, _winner(found), Phase.CONFIRM, output)
+        return _of_sweep(found, _winner(found), Phase.CONFIRM)
     if is_exported(folder):
         return StoredModel(
             load_exported(folder).config, str(folder), folder / "explain", None, True
         )
+    if not is_run(folder):
+        raise ConfigError(f"no sweep and no trained model in {folder}: {instead_of_sweep(folder)}")
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():
         raise ConfigError(
@@ -125,11 +127,11 @@ def _needs_number(folder: SweepFolder, parts: list[str]) -> ConfigError:
     return ConfigError(f"{folder.called} is a {what}: name {which} (`{show}` lists them)")
 
 
-def _of_sweep(name: str, number: int, phase: Phase, output: OutputOptions) -> StoredModel:
+def _of_sweep(folder: SweepFolder, number: int, phase: Phase) -> StoredModel:
     from pdf_search.config import parse_trial
     from reports import find_trial, load_sweep
 
-    folder = recorded_folder(name, output)
+    name = folder.called
     with folder.open_store() as store:
         parts = part_names(store, folder)
         if parts and folder.called not in parts:

@@ -115,8 +115,7 @@ def read_config(folder: Path) -> TrialConfig:
         tree = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError:
         raise ConfigError(
-            f"{folder} holds no run of `pdf-search train` ({CONFIG} and {CHECKPOINT}): name its "
-            "folder, or a sweep with --trial N"
+            f"{folder} holds no run of `pdf-search train` ({CONFIG} and {CHECKPOINT})"
         ) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: cannot be read ({error})") from None

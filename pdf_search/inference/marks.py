@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pdf_search.data import Domain
 from pdf_search.graphs import GraphSet
+from pdf_search.wording import counted
 
 MARKS = ("familiar", "unlike")
 
@@ -36,3 +37,10 @@ class Marks:
         first = [before.get(place, "") for place in range(len(self.unlike))]
         unlike = [", ".join(filter(None, pair)) for pair in zip(first, self.unlike, strict=True)]
         return {"familiar": self.familiar, "unlike": unlike}
+
+
+def unlike_notes(unlike: Sequence[str], noun: str) -> list[str]:
+    """A note on how many rows are marked as unlike; [] if none is."""
+    count = sum(map(bool, unlike))
+    of = f"{count:,} of {counted(len(unlike), noun)} {'is' if count == 1 else 'are'}"
+    return [f"{of} unlike those of the training: see the column unlike"] if count else []

@@ -21,7 +21,7 @@ from pdf_search.data import (
 )
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.inference.load import Trained
-from pdf_search.inference.marks import MARKS, Marks
+from pdf_search.inference.marks import MARKS, Marks, unlike_notes
 from pdf_search.inference.predict import predictions
 from pdf_search.records import Task
 from pdf_search.wording import counted
@@ -87,11 +87,13 @@ def predict_molecules(
     reasons = {i: table.unreadable.get(table.lines[i], why) for i, why in reasons.items()}
     columns = columns_of(trained, values)
     unlike = unseen.by_line()
-    columns |= marks.columns({i: unlike.get(line, "") for i, line in enumerate(table.lines)})
+    marked = marks.columns({i: unlike.get(line, "") for i, line in enumerate(table.lines)})
+    columns |= marked
     columns["reason"] = [reasons.get(i, "") for i in range(len(cells))]
     readable = [i for i in range(len(cells)) if i not in reasons]
     notes = calibration_notes(trained)
     notes += unseen.notes() if seen is not None or not readable else [_NOT_RECORDED]
+    notes += unlike_notes(marked["unlike"], "row")
     notes += isotope_notes([cells[i] for i in readable], [table.lines[i] for i in readable])
     own = pd.DataFrame(table.rows, columns=list(table.columns))
     count = len(trained.replicates)

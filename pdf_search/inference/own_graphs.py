@@ -12,7 +12,7 @@ from pdf_search.data import OwnGraphs, Progress, graph_set_of, raw_graphs, silen
 from pdf_search.errors import DataError
 from pdf_search.graphs import Array
 from pdf_search.inference.load import Trained
-from pdf_search.inference.marks import Marks
+from pdf_search.inference.marks import Marks, unlike_notes
 from pdf_search.inference.molecules import CHUNK, Predicted, Values, calibration_notes, columns_of
 from pdf_search.inference.predict import predictions
 from pdf_search.wording import counted
@@ -42,9 +42,10 @@ def predict_graphs(
         marks.add(np.arange(start, stop), known)
         if len(graphs) > CHUNK:
             say(f"predicted {stop:,} of {counted(len(graphs), 'graph')}")
-    columns = columns_of(trained, values) | marks.columns({})
+    marked = marks.columns({})
+    columns = columns_of(trained, values) | marked
     table = pd.DataFrame({"graph": np.arange(len(graphs)), **columns})
-    notes = [*notes, *calibration_notes(trained)]
+    notes = [*notes, *calibration_notes(trained), *unlike_notes(marked["unlike"], "graph")]
     return Predicted(table, len(trained.replicates), 0, tuple(notes))
 
 

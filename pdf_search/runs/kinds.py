@@ -28,7 +28,18 @@ def instead_of_sweep(folder: Path) -> str:
             return "the folder has no results.db: name the folder that a sweep wrote, or give --db"
     except OSError:  # a name that is too long, a folder that may not be read
         pass
-    return "check --out and --name, or give its --db"
+    return f"{_beside(folder)}check --out and --name, or give its --db"
+
+
+def _beside(folder: Path) -> str:
+    """The sweeps and runs beside a folder that is none, in words that a remedy follows."""
+    out = folder.parent
+    sweeps = [path.parent.relative_to(out).as_posix() for path in databases(out)]
+    names = sorted([*sweeps, *runs_below(out)])
+    if not names:
+        return ""
+    more = ", ..." if len(names) > _SHOWN else ""
+    return f"beside it {'are' if names[1:] else 'is'} {', '.join(names[:_SHOWN])}{more}; "
 
 
 def holds_sweep(folder: Path) -> bool:

@@ -73,7 +73,7 @@ def test_what_is_printed_and_what_is_refused(
         ("one", "--channels", "3,x"): "write numbers with commas",
         ("one", "--channels", "99"): "channels 0..15",
         ("one", "--replicate", 10): "replicates 0..9",
-        ("nowhere",): "holds no run",
+        ("nowhere",): "no sweep and no trained model in",
     }
     for more, reason in refused.items():
         assert reason in run("explain", *more, *place, code=2).stderr

@@ -26,7 +26,10 @@ NUMBERS: list[object] = [i / 4 for i in range(30)]
 def test_data_says_what_was_guessed_and_counts(run: Run, home: Path) -> None:
     write(home / "numbers.csv", [*NUMBERS, "n/a"])
     text = run("data", "numbers.csv").stdout
-    assert "regression (guessed: the targets are numbers; data.task=multiclass reads" in text
+    assert (
+        "regression (guessed: the targets are numbers; --task classification "
+        "(data.task=multiclass) reads them as classes)" in text
+    )
     assert "values: 30, lowest: 0.0, mean: 3.625, highest: 7.25, missing: 0" in text
     assert "note: 1 row has no target and is left out: line 32" in text
     assert "note: read as no value: 'n/a' (once)" in text
@@ -35,7 +38,7 @@ def test_data_says_what_was_guessed_and_counts(run: Run, home: Path) -> None:
     assert "lowest: 0.0, mean: 3.625e-08, highest: 7.25e-08" in text
     write(home / "labels.csv", [0, 1, 1] * 10)
     text = run("data", "labels.csv").stdout
-    assert "multilabel (guessed: the targets hold only 0 and 1; data.task=regression" in text
+    assert "multilabel (guessed: the targets hold only 0 and 1; --task regression" in text
     assert "0: 10, 1: 20, missing: 0" in text
     told = run("data", "labels.csv", "--set", "data.task=multilabel").stdout
     assert "multilabel" in told

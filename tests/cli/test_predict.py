@@ -45,7 +45,8 @@ def test_new_molecules(run: Run, home: Path) -> None:
     (home / "new elements.csv").write_text("smiles\nCCO\nC[Si](C)(C)C\n")
     unseen = run("predict", "two", "--csv", home / "new elements.csv").stderr
     assert "note: 1 row has an element that no training molecule has: Si (line 3)" in unseen
-    assert "training molecule" not in result.stderr
+    assert "note: 1 of 2 rows is unlike those of the training: see the column unlike" in unseen
+    assert "training" not in result.stderr
     german = run("predict", "two", "--csv", home / "de.txt")
     assert "note: the cells of the file are separated by semicolons" in german.stderr
     assert german.stdout.startswith(f"id,smiles,id,,predicted_{target},")
@@ -66,7 +67,10 @@ def test_new_molecules(run: Run, home: Path) -> None:
         "no column 'SMILES' (--smiles): did you mean smiles?"
         in run(*words, "--smiles", "SMILES", code=1).stderr
     )
-    assert "cannot be written" in run(*words, "--to", home / "no" / "x.csv", code=2).stderr
+    for place, why in (("no/x.csv", "there is no folder"), (".", "is a folder: name a file in it")):
+        refused = run(*words, "--to", home / place, code=2).stderr
+        assert why in refused
+        assert refused.count("\n") == 1  # before anything is read or said
 
 
 def test_a_run_without_a_model_is_refused_before_anything_is_prepared(run: Run, home: Path) -> None:

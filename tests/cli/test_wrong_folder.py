@@ -49,13 +49,22 @@ def test_a_run_of_train_is_no_sweep(run: Run, runs: Path, verb: str, given: str)
         ("./set", "it is a folder of prepared data, which `pdf-search data --list` lists"),
         ("./notes", "the folder has no results.db: name the folder that a sweep wrote"),
         ("./notes/a.txt", "it is a file"),
-        ("absent", "check --out and --name"),
-        ("x" * 300, "check --out and --name"),
+        ("absent", "beside it are one, paper/abl, sweep; check --out and --name"),
+        ("x" * 300, "beside it are one, paper/abl, sweep; check --out and --name"),
     ],
 )
 def test_other_places_are_no_sweep(run: Run, runs: Path, given: str, what: str) -> None:
     place = runs.parent / given if given.startswith("./") else runs / given
     assert f"no sweep in {place}: {what}" in said(run, "show", given)
+
+
+@pytest.mark.parametrize("words", [["predict", "absent", "a.csv"], ["explain", "absent"]])
+def test_what_is_there_is_named_where_there_is_no_model(
+    run: Run, runs: Path, words: list[str]
+) -> None:
+    place = runs / "absent"
+    error = said(run, *words, code=2)
+    assert f"no sweep and no trained model in {place}: beside it are one, paper/abl" in error
 
 
 def test_list_names_runs_of_train(run: Run, runs: Path) -> None:

@@ -144,17 +144,29 @@ def test_rdkit_stays_silent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "keys", "message"),
     [
-        ("smile,y\nC,1\n", {}, r"no column 'smiles' \(data.smiles\): did you mean smile\?"),
+        (
+            "smile,y\nC,1\n",
+            {},
+            r"no column 'smiles' \(--smiles or data.smiles\): did you mean smile\?",
+        ),
         ("SMILES,y\nC,1\n", {}, "did you mean SMILES"),
         ("smiles,logP\nC,1\n", {"targets": ("logp",)}, "did you mean logP"),
-        ("smiles,a,b\nC,1,2\n", {}, r"data\.targets is empty: name the columns .* a, b"),
+        (
+            "smiles,a,b\nC,1,2\n",
+            {},
+            r"no target is named: choose with --target or data\.targets out of a, b",
+        ),
         ("smiles\nC\n", {}, "a target column is needed"),
         ("smiles,y\n", {}, "a header but no rows"),
         ("", {}, "it is empty"),
         ("smiles,y,y\nC,1,2\n", {"targets": ("y",)}, "columns appear twice: y"),
         ("smiles,y\nC,1\nCC,1,2\n", {}, "line 3: 3 cells, not 2"),
         ("smiles,y\nC,1\nCC,high\nO,3\n", {}, "line 3: 'high'"),
-        ("smiles,y\nC,red\nCC,blue\n", {}, r"for class names set data\.task to multiclass"),
+        (
+            "smiles,y\nC,red\nCC,blue\n",
+            {},
+            r"for class names --task classification \(data\.task=multiclass\)",
+        ),
         ("smiles,y\nC,inf\n", {}, "line 2: 'inf' is out of range"),
         ("smiles,y\nC,\n", {}, "no value at all in y"),
         ("smiles,a,b\nC,1,2\n", {"targets": ("a", "b")}, "a holds only 0 and 1"),

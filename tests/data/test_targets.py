@@ -164,7 +164,10 @@ def test_few_whole_numbers_may_be_classes(tmp_path: Path) -> None:
     _, found, notes = own(tmp_path, column([1, 2, 3] * 10 + [4]))
     assert found.task is Task.REGRESSION
     assert "y holds 4 different whole numbers only, 1 (10 times)" in notes
-    assert "4 (once, line 32): if they are classes, set data.task to multiclass" in notes
+    assert (
+        "4 (once, line 32): if they are classes, --task classification (data.task=multiclass)"
+        in notes
+    )
     assert not own(tmp_path, column([1, 2, 3, 4]))[2]
 
 
@@ -252,7 +255,11 @@ def test_a_column_without_a_name_is_no_target(tmp_path: Path) -> None:
         (["+", "+", "-"] * 9, "'+' (18 times), '-' (9 times): write 1 and 0", "comma"),
         (["1,138.0", "2,141.5"] * 9, "commas between thousands", "multiclass"),
         (["active", "inactive"] * 9, "'active' (9 times), 'inactive' (9 times): write 1", "comma"),
-        (["True", "False"] * 9, "for class names set data.task to multiclass", "comma"),
+        (
+            ["True", "False"] * 9,
+            "for class names --task classification (data.task=multiclass)",
+            "comma",
+        ),
         ([*NUMBERS, "high"], "line 8: 'high'", "multiclass"),
         ([*NUMBERS, "?"], "NA, N/A, #N/A, <NA>, NaN, none, null and - are read as empty", "units"),
         ([*NUMBERS, "1e400"], "is out of range", "read as empty"),
@@ -338,4 +345,4 @@ def test_classes_that_cannot_be_told_apart_are_refused(
 
 def test_numbers_as_classes_are_doubted(tmp_path: Path) -> None:
     _, _, notes = own(tmp_path, column([*NUMBERS, 1.5]), task=Task.MULTICLASS)
-    assert "6 classes in 7 molecules; for numbers set data.task to regression" in notes
+    assert "6 classes in 7 molecules; for numbers --task regression (data.task=regression)" in notes

@@ -50,6 +50,12 @@ def test_the_log_of_a_sweep_has_no_noise_of_ray(tmp_path: Path) -> None:
     with logging_to(tmp_path / "log"):
         results = logging.getLogger("ray.tune.analysis.experiment_analysis")
         results.warning("Failed to fetch metrics for %s trial(s):\n- x: Could not fetch", 1)
+        slow = logging.getLogger("ray.tune.utils.util")
+        slow.warning(
+            "The `process_trial_result` operation took %.1f s, "
+            "which may be a performance bottleneck.",
+            0.8,
+        )
         results.warning("something that matters")
         logging.getLogger("ray.tune.tune").info("Wrote the latest version of all result files")
     text = (tmp_path / "log").read_text()

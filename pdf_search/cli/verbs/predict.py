@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from pdf_search.atomic import whole_file
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
 from pdf_search.cli.output import print_json, print_result, say
@@ -46,8 +48,10 @@ class PredictOptions:
         assert file is not None
         if self.to is not None and expanded(self.to).resolve() == expanded(file).resolve():
             raise ConfigError(
-                f"--to {self.to} is the file of {option}, which it would replace: name another"
+                f"-o {self.to} is the file of {option}, which it would replace: name another"
             )
+        if self.to is not None:
+            _check_place(expanded(self.to))
         return file, option
 
 
@@ -145,10 +149,25 @@ def _check_json(columns: tuple[str, ...]) -> None:
         )
 
 
+def _check_place(file: Path) -> None:
+    """Check before anything is computed that a file can be written."""
+    if file.is_dir():
+        raise ConfigError(f"-o {file} is a folder: name a file in it")
+    if not file.parent.is_dir():
+        raise ConfigError(f"-o {file}: there is no folder {file.parent}: make it, or name another")
+    place = file if file.exists() else file.parent
+    if not os.access(place, os.W_OK):
+        raise ConfigError(f"-o {file}: {place} cannot be written to: name another file")
+
+
 def _write(text: str, file: Path) -> None:
+    """Write the predictions whole or not at all; a pipe or device gets them as they come."""
+    real = file.resolve()
     try:
-        file.write_text(text, encoding="utf-8")
+        if (file.exists() and not file.is_file()) or not os.access(real.parent, os.W_OK):
+            file.write_text(text, encoding="utf-8")
+            return
+        with whole_file(real) as part:
+            part.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(
-            f"--to {file}: cannot be written ({error.strerror}): name a file in an existing folder"
-        ) from None
+        raise ConfigError(f"-o {file}: cannot be written ({error.strerror})") from None

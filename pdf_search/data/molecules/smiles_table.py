@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from pdf_search.config import FEATURISER, DataConfig
+from pdf_search.data.option_words import TARGETS
 from pdf_search.data.tables.cells import is_missing
 from pdf_search.data.tables.read_table import read_table
 from pdf_search.data.tables.table import Table, at_lines, times
@@ -106,7 +107,7 @@ def _gaps(table: Table, targets: Targets, every: bool) -> list[str]:
     words: Counter[str] = Counter()
     found = []
     for name in targets.names:
-        column = table.column(name, "data.targets")
+        column = table.column(name, TARGETS)
         places = [i for i, cell in enumerate(column) if is_missing(cell)]
         words.update(cell for i in places if (cell := column[i]))
         if places:

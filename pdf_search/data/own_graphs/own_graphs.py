@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pdf_search.atomic import whole_file
 from pdf_search.config import CategoricalInput, LinearInput, NoInput
+from pdf_search.data.option_words import TARGETS
 from pdf_search.errors import DataError
 from pdf_search.graphs import Array
 
@@ -79,7 +80,7 @@ class OwnGraphs:
         unknown = [name for name in names if name not in self.target_names]
         if unknown:
             raise DataError(
-                f"no target {', '.join(unknown)} (data.targets): the graphs have "
+                f"no target {', '.join(unknown)} ({TARGETS}): the graphs have "
                 f"{', '.join(self.target_names) or 'none'}"
             )
         if not names:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdf_search.config import DataConfig, InputShape
+from pdf_search.data.option_words import TARGETS
 from pdf_search.data.own_graphs.from_pyg import SPLIT, graphs_of
 from pdf_search.data.own_graphs.own_graphs import SUFFIX, OwnGraphs
 from pdf_search.data.own_graphs.pt_file import load_pt
@@ -193,7 +194,7 @@ def _with_classes(graphs: OwnGraphs) -> OwnGraphs:
     if graphs.class_names:
         return graphs
     if len(graphs.target_names) != 1:
-        raise DataError("classes are one target: choose one with --target (data.targets)")
+        raise DataError(f"classes are one target: choose one ({TARGETS})")
     known = ~np.isnan(graphs.targets[:, 0])
     classes, number = np.unique(graphs.targets[known, 0], return_inverse=True)
     targets = np.full_like(graphs.targets, np.nan)

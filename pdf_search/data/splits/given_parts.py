@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.data.option_words import SPLIT
 from pdf_search.data.tables.table import Table, refuse
 from pdf_search.errors import DataError
 
@@ -25,7 +26,7 @@ def given_parts(table: Table, column: str) -> dict[str, NDArray[np.int64]]:
     Raises:
         DataError: There is no such column, a cell names no part, or a part has no row.
     """
-    cells = table.column(column, "data.split_column")
+    cells = table.column(column, SPLIT)
     places = [f"line {line}" for line in table.lines]
     return parts_named(cells, places, f"{table.path}: column {column!r}")
 

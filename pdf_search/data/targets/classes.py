@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.data.option_words import AS_NUMBERS, TARGETS
 from pdf_search.data.tables import cells
 from pdf_search.data.tables.table import Table, at_lines, refuse, times, visible
 from pdf_search.errors import DataError
@@ -34,7 +35,7 @@ def class_numbers(
         DataError: A cell may be a class or a missing value, a number is spelt in two ways, or there
             are fewer than two classes.
     """
-    column = table.column(name, "data.targets")
+    column = table.column(name, TARGETS)
     _refuse_odd(table, name, column)
     counts = Counter(cell for cell in column if cell)
     labels = sorted(counts, key=_order)
@@ -102,8 +103,7 @@ def _doubts(table: Table, column: list[str], counts: Counter[str]) -> list[str]:
     if counts.total() < _PER_CLASS * len(counts):
         classes = counted(len(counts), "class", "classes")
         notes.append(
-            f"{classes} in {counted(counts.total(), 'molecule')}; for numbers set data.task "
-            "to regression"
+            f"{classes} in {counted(counts.total(), 'molecule')}; for numbers {AS_NUMBERS}"
         )
     return notes
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.data.option_words import AS_CLASSES, AS_NUMBERS, SMILES, TARGETS
 from pdf_search.data.tables import cells
 from pdf_search.data.tables.table import Table, refuse
 from pdf_search.data.targets import classes
@@ -70,7 +71,7 @@ def read_targets(
         DataError: A column is unknown, a cell is no number, the values do not fit the task or
             leave it in doubt, or all targets are the same.
     """
-    table.column(smiles, "data.smiles")
+    table.column(smiles, SMILES)
     given = tuple(names)
     names = target_names(table, smiles, given)
     nameless = [] if given else _nameless(table)
@@ -105,15 +106,15 @@ def target_names(table: Table, smiles: str, names: Sequence[str]) -> tuple[str, 
         others = tuple(dict.fromkeys(name for name in table.columns if name not in (smiles, "")))
         if len(others) != 1:
             raise DataError(
-                f"data.targets is empty: name the columns to predict, out of {', '.join(others)}"
+                f"no target is named: choose with {TARGETS} out of {', '.join(others)}"
                 if others
                 else f"{table.path} has only the column {smiles!r}: a target column is needed"
             )
         return others
     if smiles in names:
-        raise DataError(f"data.targets names {smiles!r}, which is the column of SMILES")
+        raise DataError(f"{TARGETS} names {smiles!r}, which is the column of SMILES")
     if len(set(names)) != len(names):
-        raise DataError(f"data.targets repeats a column: {', '.join(names)}")
+        raise DataError(f"{TARGETS} repeats a column: {', '.join(names)}")
     return names
 
 
@@ -124,7 +125,7 @@ def wrong_cells(table: Table, names: Sequence[str], task: Task | None) -> dict[i
     """
     wrong: dict[int, str] = {}
     for name in names:
-        column = table.column(name, "data.targets")
+        column = table.column(name, TARGETS)
         read = classes.odd_cells if task is Task.MULTICLASS else _odd_numbers
         for place, why in read(column).items():
             wrong.setdefault(place, f"{name} = {why}")
@@ -148,7 +149,7 @@ def _with_values(
     known = np.flatnonzero(~np.isnan(values).all(axis=0))
     empty = [name for place, name in enumerate(names) if place not in known]
     if not len(known):
-        raise DataError(f"{table.path}: no value at all in {', '.join(empty)} (data.targets)")
+        raise DataError(f"{table.path}: no value at all in {', '.join(empty)} ({TARGETS})")
     if not empty:
         return names, values, []
     left = tuple(name for name in names if name not in empty)
@@ -158,7 +159,7 @@ def _with_values(
 
 def _numbers(table: Table, name: str) -> NDArray[np.float32]:
     """A column as numbers [g], nan where a value is missing."""
-    column = table.column(name, "data.targets")
+    column = table.column(name, TARGETS)
     exact, odd, causes = _parsed(column)
     what = f"{table.path}: column {name!r} holds cells that are no number"
     wrong = [f"line {table.lines[i]}: {why}" for i, why in odd.items()]
@@ -208,7 +209,7 @@ def _remedy(table: Table, column: list[str], causes: list[str]) -> str:
         words = Counter(cell for cell in column if cell)
         if len(words) <= _FEW_WORDS:
             remedy += f"; the cells are {in_words(words)}: write 1 and 0 for labels"
-        remedy += "; for class names set data.task to multiclass (--task classification)"
+        remedy += f"; for class names {AS_CLASSES}"
     return remedy
 
 
@@ -245,13 +246,13 @@ def _check_labels(table: Table, names: tuple[str, ...], values: NDArray[np.float
     for name, column in zip(names, values.T, strict=True):
         bad = np.flatnonzero(~np.isnan(column) & ~np.isin(column, (0, 1)))
         wrong += [f"line {table.lines[i]}: {name} = {column[i]:g}" for i in bad]
-    remedy = "write 1 and 0; or set data.task to regression or multiclass"
+    remedy = f"write 1 and 0; or {AS_NUMBERS}, or {AS_CLASSES}"
     refuse(wrong, f"{table.path}: labels must be 0 or 1", remedy)
     same = _same(names, values)
     if len(same) == len(names):
         raise DataError(
             f"{table.path}: every label in {', '.join(names)} is the same, so there are no two "
-            "classes to tell apart: choose other data.targets"
+            f"classes to tell apart: choose others ({TARGETS})"
         )
     return [f"every label in {text}, so its metric is undefined" for text in same.values()]
 
@@ -261,7 +262,7 @@ def _refuse_constant(table: Table, names: tuple[str, ...], values: NDArray[np.fl
     if same := _same(names, values):
         raise DataError(
             f"{table.path}: every value in {'; in '.join(same.values())}: there is nothing to "
-            "learn; choose other data.targets"
+            f"learn; choose others ({TARGETS})"
         )
 
 

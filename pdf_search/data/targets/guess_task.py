@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdf_search.data.option_words import AS_CLASSES, AS_NUMBERS, TARGETS
 from pdf_search.data.tables.table import Table, at_lines, refuse, times
 from pdf_search.errors import DataError
 from pdf_search.records import Task
@@ -21,9 +22,9 @@ _FAR = 5  # a gap code is more than so many times as large as every other value
 _QUARTILES = 20  # a value so many interquartile ranges from the median may be a mistake
 
 GUESSED = {
-    Task.MULTILABEL: "guessed: the targets hold only 0 and 1; data.task=regression or multiclass "
-    "reads them otherwise",
-    Task.REGRESSION: "guessed: the targets are numbers; data.task=multiclass reads them as classes",
+    Task.MULTILABEL: "guessed: the targets hold only 0 and 1; --task regression, or "
+    "data.task=multiclass, reads them otherwise",
+    Task.REGRESSION: f"guessed: the targets are numbers; {AS_CLASSES} reads them as classes",
 }
 """Why a task was guessed, and what to do if the guess is wrong."""
 
@@ -48,8 +49,8 @@ def guess_task(
     if labels:
         hold = "holds" if len(labels) == 1 else "hold"
         raise DataError(
-            f"{table.path}: {', '.join(labels)} {hold} only 0 and 1, the other targets do not; set "
-            "data.task to regression, or choose data.targets of one kind"
+            f"{table.path}: {', '.join(labels)} {hold} only 0 and 1, the other targets do not: "
+            f"{AS_NUMBERS}, or targets of one kind ({TARGETS})"
         )
     return Task.REGRESSION
 
@@ -66,7 +67,7 @@ def whole_number_note(
         if whole and 2 < count <= _FEW and len(known) >= _REPEATS * count:
             notes.append(
                 f"{name} holds {count} different whole numbers only, {_counted(table, column)}: "
-                "if they are classes, set data.task to multiclass"
+                f"if they are classes, {AS_CLASSES}"
             )
     return notes
 
@@ -133,7 +134,7 @@ def _refuse_strays(table: Table, name: str, column: NDArray[np.float32]) -> None
     refuse(
         [f"line {table.lines[i]}: {column[i]:g}" for i in bad],
         f"{table.path}: column {name!r} holds 0 and 1 but in {len(bad)} of {len(known)} cells",
-        "correct them if they are labels; for numbers set data.task to regression",
+        f"correct them if they are labels; for numbers {AS_NUMBERS}",
     )
 
 
@@ -144,7 +145,7 @@ def _refuse_two(table: Table, name: str, column: NDArray[np.float32]) -> None:
         return
     raise DataError(
         f"{table.path}: column {name!r} holds only two values, {_counted(table, column)}: for "
-        "labels write 0 and 1, or set data.task to multiclass; for numbers set it to regression"
+        f"labels write 0 and 1, or {AS_CLASSES}; for numbers {AS_NUMBERS}"
     )
 
 

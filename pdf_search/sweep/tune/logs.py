@@ -17,9 +17,9 @@ LEVELS = {
     "optuna": logging.INFO,
     "pdf_search.sweep": logging.INFO,
 }
-# At its end Ray looks for the results that it would have written itself, and warns of each trial
-# that it finds none; they are in the database.
-UNTRUE = "Failed to fetch metrics"
+# Of Ray, what tells a user nothing: at its end it looks for the results that it would have written
+# itself and finds none, since they are in the database; on a busy machine its driver is slow.
+NOISE = ("Failed to fetch metrics", "may be a performance bottleneck")
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def logging_to(file: Path) -> Iterator[None]:
     """Send the loggers of a sweep to a file inside a ``with`` block, and restore them after."""
     handler = _LogFile(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    handler.addFilter(lambda record: not record.getMessage().startswith(UNTRUE))
+    handler.addFilter(lambda record: not any(text in record.getMessage() for text in NOISE))
     loggers = [logging.getLogger(name) for name in LEVELS]
     before = [(item.handlers[:], item.propagate, item.level) for item in loggers]
     for item, level in zip(loggers, LEVELS.values(), strict=True):
