@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
 
+_KEPT = 200  # bytes of a name in a hidden one, which may have 255 in all
+
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
@@ -34,7 +36,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     The hidden folder is removed at the end if it was not renamed. Hidden folders that killed
     processes left behind are removed first, so the caller must hold the lock of ``target``.
     """
-    for leftover in target.parent.glob(f".{escape(target.name)}.*"):
+    for leftover in target.parent.glob(f"{escape(_hidden(target))}*"):
         _remove(leftover)
     with _beside(target) as folder:
         folder.mkdir()
@@ -59,11 +61,16 @@ def put_folder(new: Path, target: Path) -> None:
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
-    path = target.with_name(f".{target.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+    path = target.with_name(f"{_hidden(target)}{os.getpid()}.{uuid.uuid4().hex[:8]}")
     try:
         yield path
     finally:
         _remove(path)
+
+
+def _hidden(target: Path) -> str:
+    """How the names of hidden files and folders begin that are to become ``target``."""
+    return f".{os.fsdecode(os.fsencode(target.name)[:_KEPT])}."
 
 
 def _remove(path: Path) -> None:

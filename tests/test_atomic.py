@@ -25,6 +25,17 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> Non
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize("name", ["x" * 255, "xü" * 85])
+def test_a_name_of_any_length_that_a_folder_takes(tmp_path: Path, name: str) -> None:
+    with whole_file(tmp_path / name) as part:
+        part.write_text("new")
+    place = tmp_path / name[:-1]
+    with new_folder(place) as folder:
+        put_folder(folder, place)
+    assert {path.name for path in tmp_path.iterdir()} == {name, name[:-1]}
+    assert (tmp_path / name).read_text() == "new"
+
+
 def test_a_rename_that_fails_leaves_no_litter(tmp_path: Path) -> None:
     target = tmp_path / "folder"
     (target / "full").mkdir(parents=True)
