@@ -124,11 +124,12 @@ def _off(truth: np.ndarray, found: np.ndarray, bins: int = 10) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for verb in ("make", "many"):
-        making = verbs.add_parser(verb)
-        making.add_argument("--data-root", type=Path, required=True)
-        making.add_argument("--to", type=Path, required=True)
-    making.add_argument("--rows", type=int, default=100_000)
+    places = argparse.ArgumentParser(add_help=False)
+    places.add_argument("--data-root", type=Path, required=True)
+    places.add_argument("--to", type=Path, required=True)
+    verbs.add_parser("make", parents=[places])
+    repeating = verbs.add_parser("many", parents=[places])
+    repeating.add_argument("--rows", type=int, default=100_000)
     measuring = verbs.add_parser("measure")
     measuring.add_argument("csvs", type=Path)
     measuring.add_argument("runs", type=Path, nargs="+")

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pdf_search.atomic import whole_file
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
 from pdf_search.cli.output import print_json, print_result, say
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.cli.trained import RunName, StoredModel, TrialOptions, find_run, loaded
 from pdf_search.errors import ConfigError, DataError
-from pdf_search.paths import expanded
+from pdf_search.paths import expanded, why_not_writable
 from pdf_search.wording import counted
 
 if TYPE_CHECKING:
@@ -155,13 +154,18 @@ def _check_place(file: Path) -> None:
         raise ConfigError(f"-o {file} is a folder: name a file in it")
     if not file.parent.is_dir():
         raise ConfigError(f"-o {file}: there is no folder {file.parent}: make it, or name another")
-    place = file if file.exists() else file.parent
-    if not os.access(place, os.W_OK):
-        raise ConfigError(f"-o {file}: {place} cannot be written to: name another file")
+    if file.exists():
+        why = "" if os.access(file, os.W_OK) else "it may only be read"
+    else:
+        why = why_not_writable(file.parent)
+    if why:
+        raise ConfigError(f"-o {file} cannot be written to ({why}): name another file")
 
 
 def _write(text: str, file: Path) -> None:
     """Write the predictions whole or not at all; a pipe or device gets them as they come."""
+    from pdf_search.atomic import whole_file
+
     real = file.resolve()
     try:
         if (file.exists() and not file.is_file()) or not os.access(real.parent, os.W_OK):
