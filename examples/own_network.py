@@ -55,11 +55,13 @@ def main(graphs: int = 240, epochs: int = 30) -> float:
     train, test = data[: graphs * 3 // 4], data[graphs * 3 // 4 :]
     net = Net(transform.size)
     optimizer = torch.optim.AdamW(net.parameters(), 0.01)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
     for _ in range(epochs):
         for batch in DataLoader(train, batch_size=30, shuffle=True):
             optimizer.zero_grad()
             nn.functional.cross_entropy(net(batch), batch.y).backward()
             optimizer.step()
+        schedule.step()
     net.eval()
     with torch.no_grad():
         (batch,) = DataLoader(test, batch_size=len(test))

@@ -132,7 +132,6 @@ def test_a_sweep_does_not_begin_where_checkpoints_do_not_fit(
     assert len(notes) == 1
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.skipif("os.geteuid() != 0", reason="root mounts a small disk")
 def test_a_sweep_whose_disk_was_full_ends_as_any_other(tmp_path: Path) -> None:
     mounted = subprocess.run(

@@ -26,6 +26,7 @@ from gpu_checks.part_list import PARTS  # noqa: E402
 from gpu_checks.parts import cases, engines, kernels, recorded  # noqa: E402
 
 from pdf_search.kernels import cpu  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 
 CPU = torch.device("cpu")
 
@@ -36,7 +37,7 @@ def check_run(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=570,
+        timeout=2 * PATIENCE,
     )
 
 
@@ -45,7 +46,6 @@ def rows(out: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_the_kernels_are_right_in_the_interpreter(tmp_path: Path) -> None:
     pytest.importorskip("triton", reason="Triton is not installed")
     done = check_run(tmp_path, "--device", "cpu", "--kernels", "interpreter", "--parts", "kernels")
@@ -64,7 +64,7 @@ def test_what_is_missing_is_said_at_once_with_the_way_to_carry_it(tmp_path: Path
          "import sys; sys.argv = sys.argv[1:]; sys.path.insert(0, sys.argv[0]); "
          "import gpu_check; sys.exit(gpu_check.main())",
          str(BENCHMARKS), "--device", "cpu", "--out", str(tmp_path / "out")],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
     for words in ("missing packages: torch, numpy", "pydantic-core", "pip download", "--target"):

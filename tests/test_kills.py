@@ -7,12 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "kills.py"
 
 
-@pytest.mark.timeout(300)
 def test_a_killed_sweep_loses_nothing_and_decides_as_one_that_was_not(tmp_path: Path) -> None:
     words = ["--kills", "20", "--each", "1", "--methods", "tpe+asha", "--json", tmp_path / "rows"]
     done = subprocess.run(

@@ -28,7 +28,6 @@ def test_a_network_of_ones_own_learns() -> None:
 
 
 @pytest.mark.ray
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -21,7 +21,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.ray
-@pytest.mark.timeout(400)
 def test_a_sweep_off_the_main_thread_in_a_loop_beside_a_ray(tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "hydration.csv", tmp_path)
     words = [sys.executable, "-W", "ignore", run_in_thread.__file__, str(tmp_path)]

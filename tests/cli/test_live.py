@@ -15,6 +15,7 @@ from pdf_search.records import METRICS
 from pdf_search.results import Store
 from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
 from tests.cli.conftest import Run, start
+from tests.patience import PATIENCE
 from tests.reports import samples
 
 
@@ -40,11 +41,11 @@ def test_the_dashboard_serves_the_study_to_this_machine(
         line = process.stderr.readline()
         assert line.startswith("optuna-dashboard: http://127.0.0.1:")
         address = line.split()[1]
-        with urllib.request.urlopen(f"{address}api/studies", timeout=60) as answer:
+        with urllib.request.urlopen(f"{address}api/studies", timeout=PATIENCE) as answer:
             studies = json.load(answer)["study_summaries"]
         assert [study["study_name"] for study in studies] == ["night"]
         process.send_signal(signal.SIGINT)
-        _, rest = process.communicate(timeout=60)
+        _, rest = process.communicate(timeout=PATIENCE)
         assert rest == "dashboard closed\n"
         assert process.returncode == 0
     finally:

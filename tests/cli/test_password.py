@@ -11,6 +11,7 @@ import pytest
 
 from pdf_search.results import masked, parse_url
 from pdf_search.sweep.folder import SweepFolder
+from tests.patience import PATIENCE
 
 PROGRAM = [sys.executable, "-m", "pdf_search"]
 SECRET = "s3cret w0rd"
@@ -41,7 +42,7 @@ def test_ps_does_not_show_it_and_the_server_gets_it(url: str, words: list[str]) 
                 assert "ann@127.0.0.1" in (own / "cmdline").read_text()
                 environment = (own / "environ").read_bytes().split(b"\0")
                 assert f"PGPASSWORD={SECRET}".encode() in environment
-            out, _ = process.communicate(timeout=60)
+            out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode
         assert not shows(out.decode())
 

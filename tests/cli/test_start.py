@@ -24,19 +24,26 @@ HEAVY = ("torch", "ray", "optuna", "pandas", "plotly", "numpy", "sqlalchemy", "r
 OF_SWEEPS = ("pdf_search.sweep", "ray.", "optuna.")
 
 
-def test_help_within_half_a_second() -> None:
-    fastest = 60.0  # seconds of a processor: the clock counts what else runs here too
+def processor_seconds(*command: str) -> float:
+    """Seconds of a processor, as the clock counts what else runs here too."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def test_help_within_half_a_second(run: Run) -> None:
+    """Or, on a slow machine, within twice what the library needs to write any help."""
+    ours, library = [], []
     for _ in range(5):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([*PROGRAM, "--help"], capture_output=True, text=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-        fastest = min(fastest, used)
-        if fastest < 0.5:
+        ours.append(processor_seconds(*PROGRAM, "--help"))
+        library.append(processor_seconds(sys.executable, "-c", "import typer.rich_utils"))
+        if min(ours) < 0.5:
             break
-    assert fastest < 0.5
+    assert min(ours) < max(0.5, 2 * min(library))
+    shown = run("--help").output
     for verb in VERBS.split():
-        assert verb in done.stdout
+        assert verb in shown
 
 
 def test_import_is_light() -> None:

@@ -11,6 +11,7 @@ import pytest
 from pdf_search.cli.study_report import StudyReport
 from pdf_search.sweep import SweepFolder
 from tests.cli.conftest import Run, run_here, start
+from tests.patience import PATIENCE
 
 OWN = """
 title: Two widths
@@ -160,12 +161,11 @@ def test_the_table_takes_at_most_a_tenth_of_the_time(
 
 
 @pytest.mark.ray
-@pytest.mark.timeout(300)
 def test_a_study_of_ones_own_is_run_repeated_and_resumed(home: Path, cache: Path) -> None:
     (home / "widths.yaml").write_text(OWN)
     words = ["study", "widths.yaml", "--epochs", "2", "--device", "cpu"]
     process = start(home, cache, *words, "--time", "1s")  # nothing can have run by then
-    output, messages = process.communicate(timeout=100)
+    output, messages = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, messages
     again = f"pdf-search resume widths --out {home / 'runs'}"
     assert "is not finished: stopped by --time with 0 of 2 runs COMPLETE" in messages
@@ -173,7 +173,7 @@ def test_a_study_of_ones_own_is_run_repeated_and_resumed(home: Path, cache: Path
     assert "narrow" in output
 
     process = start(home, cache, *words)
-    output, messages = process.communicate(timeout=100)
+    output, messages = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, messages
     assert "FreeSolv, split, wide: COMPLETE, test RMSE" in messages
     assert "[2/2 runs, 0 running" in messages

@@ -22,10 +22,10 @@ from pdf_search.results import Store
 from pdf_search.sweep.tune.ray_session import one_ray
 from tests.cli.conftest import run_here, start
 from tests.cli.test_data import MOLECULES
+from tests.patience import PATIENCE
 
 pytestmark = [
     pytest.mark.ray,
-    pytest.mark.timeout(300),
     # Ray drops the handles of the processes that it has ended.
     pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
 ]
@@ -46,7 +46,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     (folder / "own.csv").write_text(MOLECULES)
     (folder / "mine.yaml").write_text(SPACE)
     process = start(folder, cache, "sweep", "mine.yaml", "--tensorboard")
-    output, messages = process.communicate(timeout=100)
+    output, messages = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, messages
     (folder / "stdout").write_text(output)
     (folder / "stderr").write_text(messages)
@@ -150,13 +150,13 @@ def test_interrupt_and_resume(swept: Path, cache: Path) -> None:
     database = swept / "runs" / "cut" / "results.db"
     wait_for_epoch(database, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, messages = process.communicate(timeout=90)
+    _, messages = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, messages
     assert "go on with: pdf-search resume cut" in messages
     assert "Traceback" not in messages
     assert (swept / "runs" / "cut" / "report" / "table.md").is_file()
     process = start(swept, cache, "resume", "cut")
-    _, messages = process.communicate(timeout=100)
+    _, messages = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, messages
     trials = shown("cut")
     assert sorted(trial["number"] for trial in trials) == [0, 1, 2]
@@ -176,7 +176,7 @@ def test_quickstart_twice() -> None:
 
 def wait_for_epoch(database: Path, process: subprocess.Popen[str]) -> None:
     """Until the first epoch is recorded."""
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()[1]
         try:

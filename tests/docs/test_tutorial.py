@@ -23,7 +23,6 @@ SMALL = {"sweep": ["--trials", "2", "--epochs", "1", "--top-k", "1", "--seeds", 
 
 @pytest.mark.ray
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_the_tutorial_runs_from_a_table_to_predictions(run: Run, home: Path) -> None:
     new = next(body for _, kind, body in FENCE.findall(TUTORIAL) if kind == "csv")
     (home / "new.csv").write_text(new)

@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 
-LIMIT = 280  # seconds, on a busy machine
+from tests.patience import PATIENCE
 
 
-@pytest.mark.timeout(300)
 def test_triton_kernels_equal_the_plain_versions() -> None:
     interpret()
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_triton_kernels_at_the_hidden_sizes_in_use() -> None:
     interpret("widths")
 
@@ -31,12 +29,11 @@ def interpret(*what: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=LIMIT,
+        timeout=PATIENCE,
     )
     assert "all equal" in done.stdout, done.stderr[-2000:]
 
 
-@pytest.mark.timeout(300)
 def test_triton_kernels_compile_for_a_gpu(tmp_path: Path) -> None:
     pytest.importorskip("triton", reason="Triton is not installed")
     done = subprocess.run(
@@ -45,6 +42,6 @@ def test_triton_kernels_compile_for_a_gpu(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=LIMIT,
+        timeout=PATIENCE,
     )
     assert "all compiled" in done.stdout, done.stderr[-2000:]

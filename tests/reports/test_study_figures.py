@@ -14,6 +14,7 @@ from reports import load_study, write_study
 from reports.pages.curves import Axis, Curve, Panel
 from reports.studies.curves import study_figures
 from reports.studies.plots import images
+from tests.patience import PATIENCE
 from tests.reports import study_samples as studies
 from tests.reports.test_write import Page
 
@@ -115,7 +116,7 @@ def test_studies_import_neither_torch_nor_ray_nor_optuna() -> None:
     unwanted = ("torch", "ray", "optuna", "matplotlib.pyplot")
     code = f"import sys, reports.studies; print([m for m in {unwanted} if m in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     assert done.stdout.strip() == "[]"
 

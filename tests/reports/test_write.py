@@ -12,6 +12,7 @@ from pdf_search.errors import StoreError
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
 from reports import find_trial, load_sweep, show_sweep, show_trial, write_report
+from tests.patience import PATIENCE
 from tests.reports import samples
 
 FILES = [
@@ -194,7 +195,7 @@ def test_show_sweep_counts_states(store: Store) -> None:
 def test_reports_import_neither_torch_nor_ray_nor_optuna() -> None:
     code = "import sys, reports; print([m for m in ('torch','ray','optuna') if m in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     assert done.stdout.strip() == "[]"
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 
 class Server:
     """One that runs; ``stop`` is as by a crash of the machine."""
@@ -43,7 +45,13 @@ def run_server(binaries: Path) -> Iterator[Server]:
     def call(name: str, *arguments: str) -> None:
         command = [str(binaries / name), "-D", str(data), *arguments]
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, timeout=60, **options
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+            **options,
         )
         assert done.returncode == 0, done.stdout + done.stderr
 

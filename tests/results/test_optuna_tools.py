@@ -18,6 +18,7 @@ from pdf_search.records import METRICS, State
 from pdf_search.results import Store, parse_url
 from pdf_search.results.tables import metadata
 from reports import load_sweep, show_sweep, write_report
+from tests.patience import PATIENCE
 from tests.results import beside
 
 TOLD = {
@@ -75,7 +76,6 @@ def test_importances_and_figures_of_optuna_need_nothing_else(tmp_path: Path) -> 
         assert list(history.data[0].y) == done
 
 
-@pytest.mark.timeout(600)
 def test_two_sweeps_at_once_share_a_postgresql_database(
     new_postgres_url: str, tmp_path: Path
 ) -> None:
@@ -93,7 +93,7 @@ def test_two_sweeps_at_once_share_a_postgresql_database(
         for name in ("one", "two")
     ]
     for process in running:
-        _, err = process.communicate(timeout=400)
+        _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
         assert "s3cret" not in err
     url = parse_url(new_postgres_url).render_as_string(hide_password=False)

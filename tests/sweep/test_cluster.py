@@ -15,15 +15,15 @@ import pytest
 
 from pdf_search.records import Phase, State
 from pdf_search.results import Store
+from tests.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAM = [sys.executable, "-m", "pdf_search"]
-BEGINS = 180  # seconds in which a busy machine starts two nodes
 SMALL = (
     *("--trials", "2", "--epochs", "2", "--top-k", "1", "--seeds", "1"),
     *("--concurrent", "2", "--method", "random", "--yes"),
 )
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.ray
 
 
 class Cluster:
@@ -70,7 +70,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     made = Cluster(tmp_path)
     process = made.start()
     try:
-        until = time.monotonic() + BEGINS
+        until = time.monotonic() + PATIENCE
         while not made.both_run():
             if process.poll() is not None or time.monotonic() > until:
                 pytest.fail(made.log.read_text())
@@ -78,7 +78,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield made
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=60)
+        process.wait(timeout=PATIENCE)
 
 
 def test_a_sweep_uses_the_token_that_lies_here_or_says_what_is_missing(

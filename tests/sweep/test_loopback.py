@@ -19,7 +19,6 @@ LISTENS = "0A"
 LOOPBACK = ("0100007F", "0" * 24 + "01000000", "0" * 16 + "FFFF0000" + "0100007F")
 pytestmark = [
     pytest.mark.ray,
-    pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
     pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
 ]

@@ -21,7 +21,6 @@ RATES = "{range: [1e-3, 1e-2], log: true}"
 
 pytestmark = [
     pytest.mark.ray,
-    pytest.mark.timeout(170),
     # Ray drops the handles of the processes that it has ended.
     pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
 ]

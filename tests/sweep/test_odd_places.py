@@ -14,7 +14,7 @@ from pdf_search.results import Store
 from tests.sweep import run_in_notebook
 from tests.sweep.conftest import write_space
 
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.ray
 
 NAME = "o d'd\"#%41?[x]*{y};&$ü:=~\\n\nnew"
 

@@ -11,12 +11,12 @@ import pytest
 from pdf_search.records import Phase, State
 from pdf_search.results.store import Store
 from pdf_search.sweep.tune import checkpoints
+from tests.patience import PATIENCE
 from tests.sweep import run_simulated
 from tests.sweep.test_ray import Victim
 
 pytestmark = [
     pytest.mark.ray,
-    pytest.mark.timeout(300),
     pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
 ]
 
@@ -28,7 +28,7 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     monkeypatch.setenv("SIMULATED_FAILS", "1")
     monkeypatch.setenv("SIMULATED_CHECKPOINTS", "1e9")  # at rungs and at the end alone
     driver = victim.start("run", trials=8)
-    out, err = driver.communicate(timeout=120)
+    out, err = driver.communicate(timeout=PATIENCE)
     assert "ended 'alike' pdf-search resume killed" in out, err
     with victim.store() as store:
         trials = store.trials(run_simulated.NAME, Phase.SEARCH)
@@ -42,7 +42,7 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
     driver = victim.start("resume", trials=8)
     victim.wait_for(trained)
     os.killpg(driver.pid, signal.SIGTERM)  # as a batch system does
-    out, err = driver.communicate(timeout=60)
+    out, err = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 130, err
     assert "ended 'interrupted'" in out
     assert "Traceback" not in err
@@ -59,7 +59,7 @@ def test_trials_that_fail_alike_end_the_sweep_and_sigterm_interrupts_it(
 
     monkeypatch.delenv("SIMULATED_SECONDS")
     driver = victim.start("resume", trials=8)
-    out, err = driver.communicate(timeout=120)
+    out, err = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0, err
     with victim.store() as store:
         trials = store.trials(run_simulated.NAME, Phase.SEARCH)

@@ -17,7 +17,6 @@ from tests.sweep.conftest import write_space
 
 
 @pytest.mark.ray
-@pytest.mark.timeout(600)
 def test_trials_go_on_from_their_checkpoints_after_a_kill_and_a_lost_node(
     tmp_path: Path, cache: Path
 ) -> None:

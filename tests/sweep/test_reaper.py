@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from pdf_search.sweep.tune import reaper
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux: it reads /proc")
 
@@ -45,7 +46,7 @@ def test_what_is_left_of_a_session_is_ended_when_the_driver_is_gone(
     time.sleep(0.3)
     assert ending.poll() is None  # the driver is there
     ending.stdin.close()
-    assert ending.wait(20) == 0
+    assert ending.wait(PATIENCE) == 0
     assert members(ours) == []
     assert len(members(other)) == 2
 

@@ -18,13 +18,13 @@ from pdf_search.records import Phase, State
 from pdf_search.results.store import Store
 from pdf_search.space import load_study
 from pdf_search.sweep import Functions, SweepOptions, plan_study, resume, run_sweep
+from tests.patience import PATIENCE
 from tests.sweep import run_simulated_study
 from tests.sweep.simulated import FAILS, hold, simulated_trial
 from tests.sweep.test_study_log import write_study
 
 pytestmark = [
     pytest.mark.ray,
-    pytest.mark.timeout(170),
     # Ray drops the handles of the processes that it has ended.
     pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
 ]
@@ -84,7 +84,8 @@ class Victim:
         return Store(f"sqlite:///{self.out / 'small' / 'results.db'}")
 
     def wait_for(self, ready: Callable[[Store], bool]) -> None:
-        for _ in range(600):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
             time.sleep(0.1)
             if (self.out / "small" / "results.db").is_file():
                 with self.store() as store:
@@ -111,7 +112,7 @@ def test_a_killed_study_goes_on_when_the_command_is_given_again(
     with victim.store() as store:
         before = {(t.sweep, t.number): t for part in PARTS for t in store.trials(part)}
     driver = victim.start()
-    out, err = driver.communicate(timeout=120)
+    out, err = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0, err
     assert "ended ''" in out
     with victim.store() as store:

@@ -79,7 +79,6 @@ def test_a_clone_goes_on_with_other_rates(tmp_path: Path) -> None:
 
 
 @pytest.mark.ray
-@pytest.mark.timeout(400)
 def test_scripts_run_under_schedulers_and_searchers_of_tune(tmp_path: Path) -> None:
     words = [str(tmp_path / "out"), str(tmp_path / "cache")]
     done = subprocess.run(

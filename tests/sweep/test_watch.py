@@ -18,6 +18,7 @@ from pdf_search.space import Space
 from pdf_search.sweep import SweepFolder, watch_sweep
 from pdf_search.sweep.trial_log.study_progress import StudyView
 from pdf_search.sweep.watch import Follower
+from tests.patience import PATIENCE
 from tests.reports import samples, study_samples
 from tests.sweep.helpers import SilentView, report, sweep_record
 
@@ -93,7 +94,7 @@ def test_it_is_watched_from_search_to_confirmation_until_its_process_ends(
 
     driver = threading.Thread(target=drive)
     driver.start()
-    assert ready.wait(30)
+    assert ready.wait(PATIENCE)
     watch_sweep(folder, Console(file=text), seconds=0.01)
     driver.join()
     lines = text.getvalue().splitlines()
