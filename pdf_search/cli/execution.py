@@ -13,7 +13,7 @@ import typer
 from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log, tell_cut_off
 from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.options import OutputOptions, OwnOptions
-from pdf_search.cli.output import print_result, say
+from pdf_search.cli.output import print_table, say
 from pdf_search.cli.study_report import StudyReport
 from pdf_search.errors import (
     ConfigError,
@@ -109,7 +109,7 @@ def write_report(folder: SweepFolder) -> None:
     try:
         with folder.open_store() as store:
             write_tables(store, folder, folder.report)
-        print_result((folder.report / "table.md").read_text(encoding="utf-8"))
+        print_table((folder.report / "table.md").read_text(encoding="utf-8"))
         say(f"report: {folder.report}")
     except Exception as error:
         say(

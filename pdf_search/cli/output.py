@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -32,6 +33,19 @@ def print_result(text: str) -> None:
         raise
     except OSError as error:
         raise PdfSearchError(f"the output cannot be written: {error.strerror}") from None
+
+
+def print_table(markdown: str) -> None:
+    """Print a table in Markdown: drawn on a terminal, else as it stands, for files and programs."""
+    if not sys.stdout.isatty():
+        print_result(markdown)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.theme import Theme
+
+    text = re.sub(r"(?<!\\)</?u>", "*", markdown)  # Markdown has no sign of its own for underlined
+    Console(theme=Theme({"markdown.em": "underline"})).print(Markdown(text))
 
 
 def print_json(value: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdf_search.cli.output import print_json
+from pdf_search.cli.output import print_json, print_table
 from pdf_search.records import State
 from tests.results import samples
 
@@ -27,3 +28,29 @@ def test_json_of_records_paths_and_numbers_is_strict(capsys: pytest.CaptureFixtu
     assert (shown["seconds"], shown["peak_mb"]) == (None, 2.5)
     assert shown["replicates"][0] == {"seed": 0, "fold": None}
     assert shown["config"] == trial.config
+
+
+TABLE = """\
+# a: test RMSE
+
+| method | test RMSE |
+|---|---|
+| ours \\[a] | **1.28 ± 0.11** |
+| theirs \\<u> | <u>1.30 ± 0.10</u> |
+"""
+
+
+def test_a_table_is_drawn_on_a_terminal_and_markdown_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    print_table(TABLE)
+    assert capsys.readouterr().out == TABLE
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    print_table(TABLE)
+    drawn = capsys.readouterr().out
+    assert "ours [a]" in drawn
+    assert "theirs <u>" in drawn
+    assert "\033[1m1.28 ± 0.11\033[0m" in drawn  # bold
+    assert "\033[4m1.30 ± 0.10\033[0m" in drawn  # underlined
+    assert "|" not in drawn

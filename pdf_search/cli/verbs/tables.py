@@ -12,7 +12,7 @@ from typer import Argument, Option
 from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import DataOptions, OutputOptions
-from pdf_search.cli.output import print_result, say
+from pdf_search.cli.output import print_table, say
 from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 
@@ -120,5 +120,5 @@ def _write(name: str, grid: Grid, out_folder: Path) -> None:
 
     folder = expanded(out_folder).resolve() / "tables"
     write_grids(name, [grid], folder)
-    print_result((folder / f"{name}.md").read_text(encoding="utf-8"))
+    print_table((folder / f"{name}.md").read_text(encoding="utf-8"))
     say(f"written: {folder}/{name}.md, .tex, .csv, .html")

@@ -10,7 +10,7 @@ from typer import Option
 from pdf_search.cli.folders import recorded_folder, write_tables
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions, SweepName
-from pdf_search.cli.output import print_json, print_result, say
+from pdf_search.cli.output import print_json, print_table, say
 from pdf_search.paths import expanded
 
 
@@ -31,5 +31,5 @@ def report(
     if as_json:
         print_json({"name": folder.name, "folder": target, "files": files})
         return
-    print_result((target / "table.md").read_text(encoding="utf-8"))
+    print_table((target / "table.md").read_text(encoding="utf-8"))
     say(f"report: {target}")
