@@ -20,7 +20,6 @@ from .own.write import searched_text as searched_text
 from .points import differences as differences
 from .points import point_of as point_of
 from .portfolio.fit import portfolio_points as portfolio_points
-from .portfolio.fit import probed as probed
 from .schema import space_schema as space_schema
 from .settings.overrides import settings_named as settings_named
 from .space import Defaults as Defaults

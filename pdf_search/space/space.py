@@ -14,7 +14,7 @@ from pdf_search.space.definition import POINTS, Definition, with_new_names
 from pdf_search.space.domains import Parameter
 from pdf_search.space.files.problems import Problems, did_you_mean
 from pdf_search.space.limits import Limit, count_parameters
-from pdf_search.space.tree import Node, build, parameters, points, size
+from pdf_search.space.tree import Node, build, parameters, points, probes, size
 from pdf_search.space.validate import Checked, check_definition
 
 
@@ -152,6 +152,14 @@ class Space:
                 "give the range a step, list values in a choice, or use another method"
             )
         return points(self.tree)
+
+    def probed(self) -> Iterator[TrialConfig]:
+        """Each option of a choice and both ends of each range, all else at its first values."""
+        for choose in probes(self.tree):
+            try:
+                yield self.config(self.sample(choose))
+            except ConfigError:  # the settings cannot be combined; the first ones can
+                continue
 
     def as_dict(self) -> dict[str, Any]:
         """Return the whole space as JSON-like data, for ``from_dict``."""

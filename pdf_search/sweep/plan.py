@@ -19,7 +19,7 @@ from pdf_search.data import (
     with_split_notes,
 )
 from pdf_search.paths import expanded
-from pdf_search.space import Space, origin_of_listed, probed, words_of_listed
+from pdf_search.space import Space, origin_of_listed, words_of_listed
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.compact_grids import compact_bases, compact_words, quick_notes, recorded_bases
 from pdf_search.sweep.earlier import NOTHING_EARLIER, Earlier, read_earlier
@@ -219,7 +219,7 @@ def _settled(
         confirm_epochs=options.confirm_epochs or epochs,
         resources=resources,
         first=config,
-        notes=(quick_notes(space) if options.quick else ()) + alike_notes(data, probed(space)),
+        notes=(quick_notes(space) if options.quick else ()) + alike_notes(data, space.probed()),
     )
     plan = replace(plan, first=plan.builder.search(example(space)))
     _check_labels(plan)  # before the bases, which may take long

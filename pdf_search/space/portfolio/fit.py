@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any
 
-from pdf_search.config import BasisConfig, TrialConfig
+from pdf_search.config import BasisConfig
 from pdf_search.errors import ConfigError
 from pdf_search.space.domains import FloatRange, IntRange
 from pdf_search.space.files.problems import Where, dotted
 from pdf_search.space.points import Point
 from pdf_search.space.portfolio.entry import SCHEDULES, Entry, kinds_of, shipped_portfolio
 from pdf_search.space.space import Space
-from pdf_search.space.tree import Branch, Fixed, Node, probes
+from pdf_search.space.tree import Branch, Fixed, Node
 
 OTHER_KIND = 1_000.0  # distance between settings of another kind, above all others together
 LOGARITHMIC = ("training.learning_rate", "training.weight_decay")
@@ -59,7 +59,7 @@ class Reach:
     @classmethod
     def of(cls, space: Space) -> Reach:
         """Look at the two ends of each range and at every option."""
-        configs = list(probed(space))
+        configs = list(space.probed())
         kinds = [kinds_of(config) for config in configs]
         return cls(
             hidden=max(config.model.hidden for config in configs),
@@ -68,15 +68,6 @@ class Reach:
             epochs=configs[0].training.epochs,
             kinds={name: frozenset(each[name] for each in kinds) for name in kinds[0]},
         )
-
-
-def probed(space: Space) -> Iterator[TrialConfig]:
-    """Each option of a choice and both ends of each range, all else at its first values."""
-    for choose in probes(space.tree):
-        try:
-            yield space.config(space.sample(choose))
-        except ConfigError:  # the settings cannot be combined; the first ones can
-            continue
 
 
 class Fit:
