@@ -50,7 +50,9 @@ class Fold:
         for graph in graphs:
             graph.rows = graph.rows[:, columns]
         self.drawn, self.classes = drawn, made["metric"] == "accuracy"
-        self.train = DataLoader([graphs[i] for i in train], batch_size=32, shuffle=True)
+        # 513 graphs leave a last batch of one; torch's BatchNorm refuses it if that is one atom.
+        drawn_graphs = [graphs[i] for i in train]
+        self.train = DataLoader(drawn_graphs, batch_size=32, shuffle=True, drop_last=True)
         self.valid = DataLoader([graphs[i] for i in valid], batch_size=256)
         targets = torch.cat([graphs[i].y for i in train])
         self.mean, self.scale = targets.mean(), targets.std(correction=0)
