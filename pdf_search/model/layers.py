@@ -111,11 +111,20 @@ class Embedding(nn.Module):
         self.tables = nn.ParameterList(
             nn.Parameter(make((size, channels), generators)) for size in spec.sizes
         )
+        rows = torch.tensor([0, *spec.sizes]).cumsum(0)
+        self.starts, self.size = rows[:-1], int(rows[-1])  # of the tables in one, on the CPU
+        self.first_rows = torch.zeros(self.size, 1, dtype=torch.bool)
+        self.first_rows[self.starts] = True
 
-    def forward(self, codes: Tensor) -> Tensor:
-        """Embed ``codes`` [R, L, columns], or [L, columns] for all replicates: [R, L, d]."""
+    def forward(self, codes: Tensor, fused: bool = False) -> Tensor:
+        """Embed ``codes`` [R, L, columns], or [L, columns] for all replicates: [R, L, d].
+
+        ``fused``: with all columns in one operation where that is quicker.
+        """
         replicates = self.tables[0].shape[0]
         codes = codes.expand(replicates, *codes.shape[-2:])
+        if fused and codes.device.type == "cpu" and len(self.tables) > 1:
+            return self._in_one(codes)
         out: Tensor | float = 0.0
         for column, table in enumerate(self.tables):
             rows = (
@@ -125,6 +134,18 @@ class Embedding(nn.Module):
         assert isinstance(out, Tensor)
         return out
 
+    def _in_one(self, codes: Tensor) -> Tensor:
+        """Embed with all tables as one: on a CPU each small operation costs more than its sums."""
+        replicates, length, _ = codes.shape
+        table = torch.cat(list(self.tables), 1)  # [R, size, d]
+        if self.frozen_zero:
+            table = torch.where(self.first_rows, table.detach(), table)
+        first = torch.arange(replicates)[:, None, None] * self.size + self.starts
+        flat = nn.functional.embedding_bag(
+            (codes + first).flatten(0, 1), table.flatten(0, 1), mode="sum"
+        )
+        return flat.view(replicates, length, table.shape[2])
+
 
 class Features(Linear):
     """A linear layer for real features [R, L, features], or [L, features] for all replicates."""
@@ -132,7 +153,7 @@ class Features(Linear):
     def __init__(self, spec: LinearInput, channels: int, generators: list[torch.Generator]) -> None:
         super().__init__(spec.features, channels, generators)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, fused: bool = False) -> Tensor:  # noqa: ARG002
         """Apply the layer to ``x``; returns [R, L, d]."""
         return super().forward(x.expand(self.weight.shape[0], *x.shape[-2:]))
 

@@ -107,8 +107,8 @@ class PDFNetwork(nn.Module):
             )
         else:
             convolution = ReferenceConvolution(self.filter, batch, rows, self.config, dropout)
-        x = self.nodes(batch.nodes) * batch.node_mask
-        e = None if self.edges is None else self.edges(edge_types)
+        x = self.nodes(batch.nodes, fused) * batch.node_mask
+        e = None if self.edges is None else self.edges(edge_types, fused)
         node = torch.arange(x.shape[1], device=x.device).expand(x.shape[:2])
         for depth, layer in enumerate(self.layers):
             assert isinstance(layer, Layer)

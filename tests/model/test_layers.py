@@ -135,6 +135,25 @@ def test_a_frozen_first_row_has_no_gradient_but_takes_part() -> None:
     assert free.tables[0].grad[:, 0].any()
 
 
+@pytest.mark.parametrize("replicates", [1, 3])
+@pytest.mark.parametrize("frozen", [True, False])
+def test_all_columns_in_one_embed_as_each_by_itself(replicates: int, frozen: bool) -> None:
+    spec = CategoricalInput(sizes=(4, 1, 3), frozen_zero=frozen)
+    table = Embedding(spec, 5, generators(replicates)).double()
+    chance = torch.Generator().manual_seed(0)
+    highest = torch.tensor(spec.sizes)
+    for shape in ((7, 3), (replicates, 7, 3), (replicates, 0, 3)):
+        codes = torch.randint(12, shape, generator=chance) % highest
+        found = []
+        for fused in (False, True):
+            out = table(codes, fused)
+            (out * torch.arange(out.numel()).view(out.shape)).sum().backward()
+            found.append((out.detach(), [each.grad.clone() for each in table.tables]))
+            table.zero_grad()
+        torch.testing.assert_close(found[1], found[0])
+    assert not frozen or all(not grad[:, 0].any() for grad in found[1][1])
+
+
 def test_readouts_and_empty_slots() -> None:
     x = torch.tensor([[[1.0, -5.0], [3.0, -1.0], [-2.0, -2.0], [0.0, 0.0]]])
     slot, count = torch.tensor([[0, 0, 2, 3]]), torch.tensor([[2, 0, 1]])  # 3 = padding
