@@ -54,10 +54,16 @@ from pathlib import Path
 from pdf_search.kernels import compile_cache
 compile_cache.BESIDE = Path("/proc/code")
 import torch
+from numba.core.registry import CPUDispatcher
+from pdf_search.kernels import cpu
 from pdf_search.kernels.cpu import places_by_group
 from pdf_search.kernels.cpu.runtime import FOLDER
 key, ptr = torch.tensor([1, 0, 1], dtype=torch.int32), torch.tensor([0, 1, 3])
 print(FOLDER is not None, places_by_group(key, ptr).tolist())
+every = [x for m in vars(cpu).values() if isinstance(m, type(cpu)) for x in vars(m).values()]
+every = [f for x in every for f in (x, *getattr(x, "__dict__", {}).values())]
+every = [f for f in every if isinstance(f, CPUDispatcher)]
+print(len(every) > 20, {type(f._cache).__name__ for f in every})
 """
 
 
@@ -69,7 +75,8 @@ def test_a_kernel_compiles_and_is_kept_if_it_can_be(tmp_path: Path, cache: str) 
         [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=False
     )
     kept_there = cache == "here"
-    assert done.stdout == f"{kept_there} [1, 0, 2]\n", done.stderr
+    kind = {"FunctionCache"} if kept_there else {"NullCache"}
+    assert done.stdout == f"{kept_there} [1, 0, 2]\nTrue {kind}\n", done.stderr
     assert bool(list(tmp_path.rglob("*.nbi"))) is kept_there
 
 

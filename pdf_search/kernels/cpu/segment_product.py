@@ -41,7 +41,7 @@ def _run(
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(**OPTIONS)  # type: ignore[untyped-decorator]
 def _plan(ptr: Ints, size: int) -> tuple[Ints, Ints]:
     """Split the groups into chunks of at most ``size`` triples.
 
