@@ -6,6 +6,7 @@ from collections import Counter
 
 import yaml
 
+from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State
 from pdf_search.results import UNDEFINED, no_trial
 from reports.findings.findings import search_findings
@@ -74,7 +75,11 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
     for entry in entries:
         if entry.trial.number == number:
             return entry
-    raise no_trial(data.sweep.name, phase, number, [entry.trial.number for entry in entries])
+    error = no_trial(data.sweep.name, phase, number, [e.trial.number for e in entries])
+    again = [str(entry.trial.number) for entry in entries if entry.searched_as == number]
+    if again:
+        raise StoreError(f"{error}; trial {number} of the search was confirmed as {again[0]}")
+    raise error
 
 
 def show_trial(data: SweepData, entry: Entry) -> str:

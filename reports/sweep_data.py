@@ -70,6 +70,7 @@ class SweepData:
     search: tuple[Entry, ...]
     confirm: tuple[Entry, ...]
     resume: str = ""  # the command that continues it, if it is known that no process runs it
+    called: str = ""  # its name on the command line, where its folder was renamed
 
     @property
     def title(self) -> str:
@@ -171,11 +172,12 @@ class SweepData:
         return [*found, *more]
 
 
-def load_sweep(store: Store, name: str, resume: str = "") -> SweepData:
+def load_sweep(store: Store, name: str, resume: str = "", called: str = "") -> SweepData:
     """Read a sweep with its trials and their epochs.
 
-    ``resume``: the command that continues it, if no process runs it. Trials that are recorded as
-    RUNNING then are INTERRUPTED, since their driver was killed.
+    ``called``: its name on the command line, where that is another. ``resume``: the command that
+    continues it, if no process runs it. Trials that are recorded as RUNNING then are INTERRUPTED,
+    since their driver was killed.
 
     Raises:
         StoreError: there is no sweep of this name.
@@ -184,7 +186,7 @@ def load_sweep(store: Store, name: str, resume: str = "") -> SweepData:
     search = _ranked(sweep, _entries(store, sweep, Phase.SEARCH, resume))
     confirm = _entries(store, sweep, Phase.CONFIRM, resume)
     confirm = _in_order_of_search(search, confirm)
-    return SweepData(sweep, tuple(search), tuple(confirm), resume)
+    return SweepData(sweep, tuple(search), tuple(confirm), resume, called or name)
 
 
 def _entries(store: Store, sweep: SweepRecord, phase: Phase, resume: str) -> list[Entry]:

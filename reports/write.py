@@ -24,7 +24,7 @@ from reports.tables.target_table import target_grid
 
 
 def write_report(
-    store: Store, sweep: str, folder: Path, predictions: Path | None = None
+    store: Store, sweep: str, folder: Path, predictions: Path | None = None, called: str = ""
 ) -> list[Path]:
     """Write the leaderboard, the result table and ``report.html`` into ``folder``.
 
@@ -33,13 +33,14 @@ def write_report(
     targets, ``targets`` (md, csv, tex) holds the value of each; ``bases.md`` says what the graphs
     tell of (eps, k), and ``importance.md`` what a confirmed network needs of them, where that is
     recorded. ``predictions`` is the Parquet file of the confirmed trials' predictions, if any: the
-    page shows them against the targets. Everything is computed before the first file changes;
+    page shows them against the targets. ``called`` is the sweep's name on the command line, where
+    that is another. Everything is computed before the first file changes;
     each file is replaced as a whole.
 
     Raises:
         StoreError: there is no such sweep, or the folder cannot be written.
     """
-    data = load_sweep(store, sweep)
+    data = load_sweep(store, sweep, called=called)
     table, board, targets = result_grid(data), leaderboard_grid(data), target_grid(data)
     known = basis_map(data)
     costs = [grid for grid in (pareto_grid(data), epochs_grid(data)) if grid]

@@ -106,7 +106,7 @@ def _options(settings: Settings) -> SweepOptions:
 
 def _finished(result: SweepResult, folder: SweepFolder) -> Sweep:
     with folder.open_store() as store:
-        write_report(store, folder.name, folder.report)
+        write_report(store, folder.name, folder.report, folder.predictions, folder.called)
     return Sweep(folder, result.ended, result.messages)
 
 

@@ -23,11 +23,16 @@ def best_statement(data: SweepData) -> Statement:
         return Statement(unknown=f"Which trial is best: none of {ended} is complete with a value.")
     best = whole[0]
     assert best.summary.mean is not None
+    assert best.summary.smoothed is not None
     others = [e for e in whole[1:] if _comparable(data, best, e)]
     found = (
         f"The best of {ended} ({trial_name(best)}; {len(whole)} complete) reached "
         f"{metric_name(data, 'valid')} {number(data, best.summary.mean, best.summary.std)}"
     )
+    means = [entry.summary.mean for entry in whole]
+    if any(mean is not None and data.metric.better(mean, best.summary.mean) for mean in means):
+        ranked = number(data, best.summary.smoothed)
+        found += f" ({ranked} as the mean of three epochs, which ranks trials)"
     if not others:
         return Statement(f"{found}; no other trial is as long, so nothing compares with it.")
     chance = search_noise(data, [best, *others])

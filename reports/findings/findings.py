@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pdf_search.records import State
 from pdf_search.wording import counted
 from reports.findings.best_trial import best_statement
 from reports.findings.confirmed import confirmed_statement
@@ -61,11 +62,12 @@ class Findings:
 
 def searched_statement(data: SweepData) -> str:
     """What was searched, in one sentence: trials, parameters, method, and the epochs spent."""
+    begun = [entry for entry in data.search if entry.trial.state is not State.NOT_STARTED]
     paths = {path for entry in data.search for path in entry.trial.params}
     over = f" over {counted(len(paths), 'parameter')}" if paths else ""
     spent = epochs_text(data)
     return (
-        f"Searched {counted(len(data.search), 'configuration')}{over} on {data.title} by "
+        f"Searched {counted(len(begun), 'configuration')}{over} on {data.title} by "
         f"{data.sweep.method}{f': {spent}' if spent else ''}."
     )
 

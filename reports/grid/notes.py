@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pdf_search.records import METRICS, Protocol
+from pdf_search.records import METRICS, Protocol, State
 from pdf_search.results import divergence_advice
 from reports.grid.trial_cells import over
 from reports.published_numbers import AS_QUOTED
@@ -58,11 +58,13 @@ def table_notes(
     advice = divergence_advice([entry.trial for entry in data.search])
     if split == "valid" and advice:
         yield f"There is no result: {advice}."
+    elif split == "valid" and not any(e.trial.state is State.COMPLETE for e in data.search):
+        yield f"No trial is complete yet: `pdf-search resume {data.called}` goes on."
     elif split == "valid":
         yield (
             "No configuration is confirmed yet: our numbers are validation numbers of the search "
             "and cannot be compared with test numbers. Run "
-            f"`pdf-search confirm {data.sweep.name}` for test numbers."
+            f"`pdf-search confirm {data.called}` for test numbers."
         )
     yield PROTOCOLS[protocol]
     if protocol is not Protocol.SPLIT:

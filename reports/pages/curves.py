@@ -184,11 +184,12 @@ def curve_of(
 
 
 def readable_range(curves: Iterable[Curve]) -> tuple[float, float] | None:
-    """A range of y that shows most values, or None for fewer than two values.
+    """A range of y that shows most values and bands, or None for fewer than two values.
 
     Outliers are left out, so that one diverging trial does not flatten all other curves.
     """
-    values = sorted(v for curve in curves for v in curve.mean if v is not None)
+    lines = [line for curve in curves for line in (curve.mean, curve.low, curve.high)]
+    values = sorted(v for line in lines for v in line if v is not None)
     if len(values) < 2:
         return None
     low, high = _quantile(values, CUT), _quantile(values, 1 - CUT)

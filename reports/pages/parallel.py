@@ -15,12 +15,13 @@ import plotly.graph_objects as go
 
 from reports.grid.numbers import format_parameter, format_value, metric_label, scaled, short_names
 from reports.pages.importance import ImportanceReport
-from reports.pages.theme import COLOURS, FAINT, PAPER, styled
+from reports.pages.theme import COLOURS, FAINT, PAPER, plain, styled
 from reports.sweep_data import Entry, SweepData
 
 MOST_AXES = 9  # parameters; the last axis is the validation value
 LEAST_WIDTH = 760  # pixels
 MOST_LINES = 300  # trials, the best of the ranking
+TICK = 14  # letters of a value beside its axis
 MOST_TICKS = 6  # a parameter with more values has its ends named only
 DECADE = 10  # a parameter that spans more is shown by its logarithm
 ABSENT_AT = -0.14  # where the line of a trial that does not sample a parameter crosses its axis
@@ -149,7 +150,7 @@ def parallel_figure(found: Parallel) -> go.Figure:
             figure.add_annotation(
                 x=place,
                 y=at,
-                text=_short(text),
+                text=plain(text, TICK),
                 showarrow=False,
                 xanchor="left",
                 xshift=4,
@@ -160,7 +161,7 @@ def parallel_figure(found: Parallel) -> go.Figure:
     last = len(found.columns) - 1
     figure.update_xaxes(
         tickvals=list(range(last + 1)),
-        ticktext=["<br>".join(_wrapped(column.name)) for column in found.columns],
+        ticktext=["<br>".join(map(plain, _wrapped(column.name))) for column in found.columns],
         side="top",
         range=[-0.1, last + 0.75],
     )
@@ -209,12 +210,8 @@ def _lines(
 def _told(found: Parallel, member: int) -> str:
     entry = found.entries[member]
     lines = [f"trial {entry.trial.number}, {entry.trial.state.value}"]
-    lines += [f"{c.name}: {c.texts[member]}" for c in found.columns if c.texts[member]]
+    lines += [plain(f"{c.name}: {c.texts[member]}") for c in found.columns if c.texts[member]]
     return "<br>".join(lines)
-
-
-def _short(text: str, most: int = 14) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _wrapped(name: str) -> list[str]:

@@ -34,9 +34,11 @@ def pareto_figure(data: SweepData, label: str) -> go.Figure | None:
     figure = make_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.06)
     for column, (cost, points) in enumerate(zip(COSTS, panels, strict=True), start=1):
         title = "parameters" if cost == PARAMETERS else "seconds an epoch"
+        unit = "%{x:,d} parameters" if cost == PARAMETERS else "%{x:.3g} s an epoch"
+        hover = f"%{{text}}: %{{y:.4g}} with {unit}<extra></extra>"
         for trace in _traces(data, points, legend=column == 1):
-            figure.add_trace(trace, row=1, col=column)
-        figure.update_xaxes(title_text=title, type="log", nticks=6, tickangle=0, row=1, col=column)
+            figure.add_trace(trace.update(hovertemplate=hover), row=1, col=column)
+        figure.update_xaxes(title_text=title, type="log", nticks=4, tickangle=0, row=1, col=column)
     figure.update_yaxes(title_text=f"validation {label}", row=1, col=1)
     return styled(figure, height=420, panels=2)
 
@@ -76,6 +78,5 @@ def _trace(
         legendgroup=name,
         showlegend=legend and bool(points),
         text=[f"trial {point.entry.trial.number}" for point in points],
-        hovertemplate="%{text}: %{y:.4g} at %{x:.4g}<extra></extra>",
         **style,
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from pdf_search.wording import counted
-from reports.pages.theme import COLOURS, SCALE, STRONG, colour_bar, styled
+from reports.pages.theme import COLOURS, SCALE, STRONG, colour_bar, plain, styled
 from reports.sweep_data import SweepData
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ MOST_POINTS = 2000  # graphs drawn of a target
 MOST_TARGETS = 4
 BINS = 20  # of a probability
 ROW_HEIGHT = 400  # pixels
+LABEL = 16  # letters of a class at an axis
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _names(found: Predicted, data: SweepData) -> dict[int, str]:
     """The names of the first ``MOST_TARGETS`` targets by their task."""
     tasks = sorted(set(found.table["task"]))[:MOST_TARGETS]
     known = dict(enumerate(data.target_names))
-    return {int(task): known.get(int(task), f"target {task}") for task in tasks}
+    return {int(task): plain(known.get(int(task), f"target {task}")) for task in tasks}
 
 
 def _values(found: Predicted, names: dict[int, str], unit: str) -> tuple[str, go.Figure]:
@@ -171,22 +172,29 @@ def _classes(found: Predicted, names: tuple[str, ...]) -> tuple[str, go.Figure]:
     )
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     labels = [names[c] if c < len(names) else f"class {c}" for c in classes]
+    told = list(map(plain, labels))
+    facts = [[(counts[t, c], told[t], told[c]) for c in classes] for t in classes]
+    places = list(range(len(classes)))
     figure = go.Figure()
     figure.add_heatmap(
-        x=labels,
-        y=labels,
+        x=places,
+        y=places,
         z=shares,
-        customdata=counts,
+        customdata=facts,
         zmin=0,
         zmax=1,
         colorscale=SCALE,
         xgap=2,
         ygap=2,
         colorbar=colour_bar("share of<br>true class"),
-        hovertemplate="true %{y}, predicted %{x}: %{customdata} graphs, %{z:.0%}<extra></extra>",
+        hovertemplate="true %{customdata[1]}, predicted %{customdata[2]}: "
+        "%{customdata[0]} graphs, %{z:.0%}<extra></extra>",
     )
-    figure.update_xaxes(title_text="predicted", type="category", showgrid=False)
-    figure.update_yaxes(title_text="true", type="category", showgrid=False, autorange="reversed")
+    # By their places: classes of which the first letters are alike have one label.
+    names_of = {"tickvals": places, "ticktext": [plain(label, LABEL) for label in labels]}
+    figure.update_xaxes(title_text="predicted", showgrid=False, zeroline=False, **names_of)
+    figure.update_yaxes(title_text="true", showgrid=False, zeroline=False, **names_of)
+    figure.update_yaxes(autorange="reversed")
     right = int((truth == chosen).sum())
     text = f"{right:,} of {counted(len(truth), 'graph')} have their true class as the likeliest."
     return text, styled(figure, height=200 + 44 * len(classes))

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from pydantic import ValidationError
 
 from pdf_search.config import BasisConfig
+from pdf_search.wording import counted
 from reports.grid.numbers import format_value, scaled
 from reports.pages.importance import comparable
 from reports.pages.theme import SCALE, colour_bar, styled
@@ -102,7 +103,7 @@ def _told(found: SearchedBases, point: Point) -> str:
     values, others = found.having.get(point, ()), found.without.get(point, ())
     if not values:
         return "in no grid"
-    told = f"median {format_value(median(values), None)} of {len(values)} trials that have it"
+    told = f"median {format_value(median(values), None)} of {counted(len(values), 'trial')} with it"
     if not others:
         return told + ", which are all"
     return told + f", {format_value(median(others), None)} of the other {len(others)}"

@@ -81,6 +81,13 @@ def styled(figure: go.Figure, height: int, panels: int = 1, least_width: int = 0
     )
 
 
+def plain(text: str, most: int | None = None) -> str:
+    """A text for a figure, where plotly would read ``<b>`` as bold; cut after ``most`` letters."""
+    if most is not None and len(text) > most:
+        text = f"{text[: most - 1]}…"
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def colour_bar(title: str) -> dict[str, Any]:
     """The bar beside a heat map that says what its colours mean."""
     return {"title": {"text": title, "font": {"size": FONT_SIZE}}, "outlinewidth": 0}

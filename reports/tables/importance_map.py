@@ -52,7 +52,7 @@ def map_grid(known: BasisMap) -> Grid:
     found = known.found
     eps, _ = axes(found.grid)
     lines = [
-        Line(f"k = {k}", (*(_cell(found.share((e, k))) for e in eps), f"{best:.2f}"))
+        Line(f"k = {k}", (*(_cell(found.share((e, k))) for e in eps), f"{best:z.2f}"))
         for k, best in found.profile()
     ]
     return Grid(
@@ -72,4 +72,4 @@ def axes(grid: Iterable[tuple[float, int]]) -> tuple[list[float], list[int]]:
 
 
 def _cell(share: float | None) -> str:
-    return ABSENT if share is None else f"{share:.2f}"
+    return ABSENT if share is None else f"{share:z.2f}"

@@ -129,9 +129,10 @@ function makeSortable(table) {
 }
 
 // A word such as "epochs>=20" compares a column, any other has to be part of the row's text.
-function condition(word, names) {
+function condition(word, names, unknown) {
   const found = /^(.+?)(<=|>=|<|>|=)(.+)$/.exec(word);
   const column = found ? names.indexOf(found[1].toLowerCase()) : -1;
+  if (found && column < 0) unknown.push(found[1]);
   if (column < 0) return (row) => row.textContent.toLowerCase().includes(word.toLowerCase());
   const value = isNaN(found[3]) ? found[3].toLowerCase() : Number(found[3]);
   const holds = { "<=": (c) => c <= 0, ">=": (c) => c >= 0, "<": (c) => c < 0, ">": (c) => c > 0, "=": (c) => c === 0 };
@@ -149,11 +150,13 @@ function makeFilterable(table) {
   bar.innerHTML = '<label>Filter <input type="search" size="30" autocomplete="off"></label> <output></output>';
   bar.querySelector("input").placeholder = "e.g. COMPLETE epochs>=20";
   const show = () => {
-    const words = bar.querySelector("input").value.trim().split(/\s+/).filter(Boolean);
-    const conditions = words.map((word) => condition(word, names));
+    const words = bar.querySelector("input").value.match(/"[^"]+"|[^\s"]+/g) ?? [];
+    const unknown = [];
+    const conditions = words.map((word) => condition(word.replaceAll('"', ""), names, unknown));
     for (const row of rows) row.hidden = !conditions.every((holds) => holds(row));
     const shown = rows.filter((row) => !row.hidden).length;
-    bar.querySelector("output").textContent = `${shown} of ${rows.length} rows`;
+    bar.querySelector("output").textContent =
+      `${shown} of ${rows.length} rows` + (unknown.length ? `; no column ${unknown.join(", ")}` : "");
   };
   bar.addEventListener("input", show);
   table.closest(".scroll").before(bar);

@@ -168,3 +168,10 @@ def test_an_empty_sweep_has_no_curves(store: Store, phase: Phase) -> None:
     data = load_sweep(store, "night")
     assert learning_curves(data) == stopping_curves(data) == []
     assert learning_figure(data, "RMSE") is None
+
+
+def test_the_range_of_an_axis_holds_the_bands() -> None:
+    curve = Curve("a", "COMPLETE", "valid", (1, 2, 3), (5.0, 4.0, 4.5), (1.0, 0.5, 0.5))
+    low, high = readable_range([curve]) or (0.0, 0.0)
+    assert low < 3.5
+    assert high > 6.0

@@ -62,6 +62,17 @@ def test_trials_within_the_spread_of_seeds_cannot_be_told_apart(store: Store) ->
     )
 
 
+def test_the_value_that_ranks_is_told_where_another_trial_had_a_better_epoch(store: Store) -> None:
+    record = samples.sweep(trials=2, epochs=3, options={})
+    store.create_sweep(record)
+    for trial, curve in enumerate(((4.0, 1.0, 4.0), (1.8, 1.6, 1.5))):
+        epochs = [epoch(i, (value,)) for i, value in enumerate(curve, start=1)]
+        samples.save(store, record, trial, epochs=epochs, origin="sampled")
+    said = search_findings(load_sweep(store, "night")).found[0]
+    assert "(trial 1; 2 complete) reached validation RMSE 1.500 (1.6" in said
+    assert "as the mean of three epochs, which ranks trials)" in said
+
+
 def test_a_best_trial_far_ahead_is_said_to_be_so(store: Store) -> None:
     record = searched(store, (2.9, 1.5, 2.8))
     confirmed(store, record, {1: (1.5, 1.6, 1.7), 0: (2.5, 2.6, 2.7)})

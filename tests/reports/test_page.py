@@ -152,6 +152,11 @@ def test_the_leaderboard_is_sorted_by_numbers_and_filtered(browser: Browser, nig
         assert shown == f"{len(states)} of 19 rows"
         page.get_by_label("Filter").fill("no such words")
         assert column(opened, "state") == []
+        page.get_by_label("Filter").fill("params>5")
+        shown = page.locator("#leaderboard output").text_content() or ""
+        assert shown.endswith("; no column params")
+        page.get_by_label("Filter").fill('"confirm of 15"')
+        assert column(opened, "phase") == ["confirm"]
         assert opened.errors == []
 
 
@@ -198,7 +203,7 @@ def test_a_point_says_what_it_is(browser: Browser, night: Path) -> None:
     with Opened(browser, night) as opened:
         for figure, words in (
             ("predicted", ("graph ", "residual")),
-            ("pareto", ("trial ", " at ")),
+            ("pareto", ("trial ", " parameters")),
             ("parallel", ("hidden", "validation")),
         ):
             place = opened.page.locator(f"#figure-{figure}")

@@ -85,7 +85,7 @@ def test_the_map_has_the_trials_with_and_without_each_basis(store: Store) -> Non
     assert np.isnan(np.array(heat.z, dtype=float)[0, 0])  # (-0.2, 1) is in no grid
     assert searched_text(found).endswith(" A blank (eps, k) is in no grid.")
     assert heat.reversescale  # a lower error is darker
-    assert "of 2 trials that have it" in heat.customdata[1][0]
+    assert "of 2 trials with it" in heat.customdata[1][0]
     assert heat.customdata[1][0].endswith(" of the other 1")
 
 
@@ -144,13 +144,20 @@ def test_classes_are_counted_by_their_likeliest(store: Store, tmp_path: Path) ->
     likely = {0: (0.9, 0.1), 1: (0.8, 0.2), 2: (0.3, 0.7)}
     truth = {0: 0.0, 1: 1.0, 2: 1.0}
     rows = [(c, g, 0, truth[g], p) for g, pair in likely.items() for c, p in enumerate(pair)]
-    data = confirmed(store, "mutag", options={"classes": ["dull", "active"]})
+    classes = ["dull as <i> & long beyond an axis", "dull as <i> & long and active"]
+    data = confirmed(store, "mutag", options={"classes": classes})
     found = read_predicted(table(rows, tmp_path / "p.parquet"), data)
     assert found is not None
     text, figure = predicted_figure(found, data)
     assert "2 of 3 graphs" in text
-    assert list(figure.data[0].x) == list(figure.data[0].y) == ["dull", "active"]
-    assert np.array(figure.data[0].customdata).tolist() == [[1, 0], [1, 1]]  # true down
+    facts = figure.data[0].customdata
+    assert [[facts[t][c][0] for c in (0, 1)] for t in (0, 1)] == [[1, 0], [1, 1]]  # true down
+    assert tuple(facts[1][0][1:]) == tuple(  # in full, and no tag for plotly
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        for text in (classes[1], classes[0])
+    )
+    assert figure.layout.xaxis.ticktext == ("dull as &lt;i&gt; &amp; l…",) * 2
+    assert figure.layout.xaxis.tickvals == (0, 1)
 
 
 def test_labels_have_their_probabilities(store: Store, tmp_path: Path) -> None:

@@ -180,6 +180,8 @@ def test_show_trial_has_values_by_replicate_and_the_configuration(store: Store) 
     assert len(re.findall(r"^10[0-3] +– +\d+ +\d\.\d+ +\d\.\d+$", text, re.MULTILINE)) == 4
     assert "name: freesolv" in text
     search = show_trial(data, find_trial(data, 2))
+    with pytest.raises(StoreError, match="trial 15 of the search was confirmed as 0"):
+        find_trial(data, 15, Phase.CONFIRM)
     assert re.search(r"^  state +PRUNED$", search, re.MULTILINE)
     with pytest.raises(StoreError, match="no trial 99 in phase search"):
         find_trial(data, 99)
