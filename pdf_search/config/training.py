@@ -61,7 +61,7 @@ class TrainingConfig(Frozen):
     ``changes``: what population based training changed on the way, by ascending epoch.
     """
 
-    epochs: Annotated[int, Field(ge=1)] = 100
+    epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 100
     batch_size: Annotated[int, Field(ge=1)] = 64
     learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     weight_decay: Annotated[float, Field(ge=0)] = 0.0

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdf_search.config import CategoricalInput, InputShape, LinearInput, NoInput
-from pdf_search.data import OwnGraphs, Progress, graph_set_of, raw_graphs, silent
+from pdf_search.data import EDGE_CODES, OwnGraphs, Progress, graph_set_of, raw_graphs, silent
 from pdf_search.errors import DataError
 from pdf_search.graphs import Array
 from pdf_search.inference.load import Trained
@@ -16,6 +16,8 @@ from pdf_search.inference.marks import Marks, unlike_notes
 from pdf_search.inference.molecules import CHUNK, Predicted, Values, calibration_notes, columns_of
 from pdf_search.inference.predict import predictions
 from pdf_search.wording import counted
+
+_SHOWN = 5  # graphs that a message names
 
 
 def predict_graphs(
@@ -80,7 +82,7 @@ def _fitting(graphs: OwnGraphs, shape: InputShape) -> tuple[OwnGraphs, list[str]
     coded = graphs.coded_edge_features
     assert coded is not None
     assert not isinstance(graphs.edge_input, NoInput)
-    _check("edge", coded, graphs.edge_input, shape.edges, graphs.edge_count)
+    _check("edge", coded, graphs.edge_input, shape.edges, graphs.edge_count, EDGE_CODES)
     return graphs, []
 
 
@@ -90,20 +92,24 @@ def _check(
     given: CategoricalInput | LinearInput,
     wanted: CategoricalInput | LinearInput,
     counts: Array,
+    shift: int = 0,
 ) -> None:
+    """Refuse other features. ``shift``: by how much a code is above that of the user's."""
     if given.kind != wanted.kind or values.shape[1] != _width(wanted):
         raise DataError(
             f"the graphs have {_words(what, given)}, those of the training {_words(what, wanted)}"
         )
     if not isinstance(wanted, CategoricalInput) or not len(values):
         return
-    new = (values >= np.array(wanted.sizes)).any(axis=1)
-    if new.any():
-        first = int(np.flatnonzero(new)[0])
-        graph = int(np.searchsorted(np.cumsum(counts), first, side="right"))
+    rows, columns = np.nonzero(values >= np.array(wanted.sizes))
+    if len(rows):
+        graphs = np.unique(np.searchsorted(np.cumsum(counts), rows, side="right"))
+        shown = ", ".join(map(str, graphs[:_SHOWN])) + (", ..." if len(graphs) > _SHOWN else "")
+        code = int(values[rows[0], columns[0]]) - shift
         raise DataError(
-            f"graph {graph} has a {what} feature with a code that no graph of the training has: "
-            "such a code has no embedding; leave the graph out"
+            f"{counted(len(graphs), 'graph')} ({shown}, counted from 0) with {what} features that "
+            f"no graph of the training has, such as {code} in column {int(columns[0])}: such a "
+            "code has no embedding; leave these graphs out"
         )
 
 

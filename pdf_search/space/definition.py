@@ -18,7 +18,7 @@ from pdf_search.space.files.problems import Problems, Where, did_you_mean
 from pdf_search.space.settings.merge import forget, lay_over
 
 Part = TypeVar("Part", bound=Frozen)
-Count = Annotated[int, Field(ge=1, strict=True)]
+Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 
 
 class Confirm(Frozen):

@@ -28,6 +28,9 @@ def graph(number: int, **values: Any) -> Data:
     return Data(**{k: v for k, v in given.items() if v is not None})
 
 
+EDGES = torch.tensor([[1], [2], [1], [1], [1]])
+
+
 def load(path: Path, cache: Path, **keys: object) -> Prepared:
     config = DataConfig.model_validate({"name": "graphs", "path": str(path), **keys})
     return load_prepared(prepare(config, cache=cache))
@@ -181,6 +184,15 @@ def test_other_things_that_cannot_be_used(tmp_path: Path) -> None:
         Dataset.from_pyg([])
     with pytest.raises(DataError, match="graph 0 is a dict, not a torch_geometric"):
         Dataset.from_pyg([{"x": 1}])
+    with pytest.raises(DataError, match="give a list of graphs, not a single one"):
+        Dataset.from_pyg(plain[0])
+    with pytest.raises(DataError, match="graph 0: x has no columns; leave it out"):
+        Dataset.from_pyg([graph(0, x=torch.empty(3, 0))])
+    assert len(Dataset.from_pyg(each for each in plain)) == 4
+    twice = graph(0, edge_index=torch.tensor([[0, 0, 0, 1], [1, 1, 1, 2]]), edge_attr=EDGES[:4])
+    more = [graph(i, edge_attr=EDGES[: 2 + i % 4]) for i in range(1, 12)]
+    notes = load(saved([twice, *more], tmp_path), tmp_path / "cache").notes
+    assert "2 repeated listings of edges left out, 1 of them with other features" in notes
     big = graph(0, x=torch.full((3, 1), 10**6))
     with pytest.raises(DataError, match=r"integer 1000000; .*convert numbers with \.float"):
         Dataset.from_pyg([big])

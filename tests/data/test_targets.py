@@ -334,6 +334,7 @@ def test_doubtful_classes_are_said(tmp_path: Path, more: list[str], said: str) -
         (["none"], "line 18: 'none'"),
         (["-"], "holds cells that may be a class or none"),
         (["1", "1.0", "01"], "01 (once) and 1 (once) and 1.0 (once)"),
+        (["re\nd"], "holds classes with a line break"),
         (["re\nd"], r"line 18: 're\nd'"),
     ],
 )

@@ -89,7 +89,7 @@ def test_a_code_that_the_training_has_not_is_named_with_its_graph(
     trained: Trained, tmp_path: Path
 ) -> None:
     made = [*graphs(3), *graphs(1, x=torch.tensor([0, 3, 1]))]
-    with pytest.raises(DataError, match="graph 3 has a node feature with a code that no graph"):
+    with pytest.raises(DataError, match=r"1 graph \(3, counted from 0\) .* such as 3 in column 0"):
         predict_graphs(trained, own(tmp_path, made))
 
 

@@ -69,6 +69,7 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
             "metric: accuracy",
             "3: metric: accuracy does not measure regression (ZINC); fitting: mae",
         ),
+        ("budget: {trials: 9999999999999}", "3: budget.trials: 9999999999999 is too large"),
         ("budget: {trails: 3}", "3: budget.trails: unknown key; did you mean trials?"),
         (
             "budget:\n  confirm:\n    top_k: 0",

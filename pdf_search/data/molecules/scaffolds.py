@@ -18,6 +18,9 @@ def scaffolds_of(spellings: Sequence[str]) -> list[str]:
     with rdBase.BlockLogs():
         for text in spellings:
             molecule = Chem.MolFromSmiles(text)
+            if not molecule.GetRingInfo().NumRings():  # cutting a long chain takes minutes
+                found.append("no ring")
+                continue
             scaffold = GetScaffoldForMol(molecule)  # type: ignore[no-untyped-call]
             found.append(Chem.MolToSmiles(scaffold, isomericSmiles=False) or "no ring")
     return found

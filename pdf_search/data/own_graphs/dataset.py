@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -28,7 +28,7 @@ class Dataset:
     @classmethod
     def from_pyg(
         cls,
-        graphs: Sequence[Any],
+        graphs: Iterable[Any],
         target_names: Sequence[str] = (),
         split: Sequence[str] = (),
     ) -> Self:

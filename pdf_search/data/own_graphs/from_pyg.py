@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ _READ = ("x", "edge_index", "edge_attr", "y", "num_nodes", SPLIT)
 _MOST_CODES = 10_000  # a larger integer is an identifier, not a code with an embedding
 
 
-def graphs_of(data: Sequence[Any], target_names: Sequence[str] = ()) -> OwnGraphs:
+def graphs_of(data: Iterable[Any], target_names: Sequence[str] = ()) -> OwnGraphs:
     """Turn a list of ``torch_geometric.data.Data`` into flat arrays.
 
     Read are ``x`` [n, F] (integers are codes; without it every node has ten ones), ``edge_index``
@@ -28,6 +28,9 @@ def graphs_of(data: Sequence[Any], target_names: Sequence[str] = ()) -> OwnGraph
         DataError: There is no graph, a graph has no node, its arrays do not fit each other or those
             of the other graphs, or a value is not finite. The message names the graph, from 0.
     """
+    if hasattr(data, "edge_index"):
+        raise DataError("give a list of graphs, not a single one: [graph]")
+    data = list(data)
     if not data:
         raise DataError("the list holds no graphs")
     for number, graph in enumerate(data):
@@ -109,7 +112,9 @@ def _features(data: Sequence[Any], name: str, counts: list[int], of: str) -> Arr
         array = _array(number, name, value)
         array = array[:, None] if array.ndim == 1 else array
         width = arrays[0].shape[1] if arrays else array.shape[-1]
-        if array.ndim != 2 or array.shape != (count, width) or not width:
+        if array.ndim == 2 and not array.shape[1]:
+            raise DataError(f"graph {number}: {name} has no columns; leave it out: {name}=None")
+        if array.ndim != 2 or array.shape != (count, width):
             raise DataError(
                 f"graph {number}: {name} has shape {list(array.shape)}, not [{count}, {width}]: "
                 f"it has {count} {of}, and as many features as graph 0"

@@ -82,10 +82,13 @@ def assemble(
     listed = np.flatnonzero(source != destination)
     u = np.concatenate([source[listed], destination[listed]])
     v = np.concatenate([destination[listed], source[listed]])
-    _, kept = np.unique(u * int(run.node_count.sum()) + v, return_index=True)
+    _, kept, of = np.unique(
+        u * int(run.node_count.sum()) + v, return_index=True, return_inverse=True
+    )
     origin = np.concatenate([listed, listed])[kept]
     if census is not None:
         _count(census, len(source), len(listed), kept)
+        census.unlike += _unlike(run.edge_features, listed, kept[of[: len(listed)]])
     owner = graph[origin]
     edges = np.stack([u[kept] - start[owner], v[kept] - start[owner]]).astype(np.int32)
     count = np.bincount(owner, minlength=len(run.node_count)).astype(np.int64)
@@ -104,6 +107,13 @@ def _count(census: EdgeCensus, every: int, listed: int, kept: NDArray[np.int64])
     census.loops += every - listed
     census.one_way += missing
     census.repeated += listed - (len(kept) - missing)
+
+
+def _unlike(features: Array | None, listed: NDArray[np.int64], used: NDArray[np.int64]) -> int:
+    """How many listings have other features than the one that is ``used`` for their direction."""
+    if features is None:
+        return 0
+    return int((features[listed] != features[listed[used]]).any(axis=1).sum())
 
 
 def _check(run: RawGraphs, first: int) -> None:

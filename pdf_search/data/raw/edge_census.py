@@ -15,6 +15,7 @@ class EdgeCensus:
     loops: int = 0  # listings that join a node with itself
     one_way: int = 0  # edges that are listed in one direction only
     repeated: int = 0  # listings of a direction that is listed before
+    unlike: int = 0  # of these, with other features than the listing that is used
 
     def notes(self, inverse: bool) -> list[str]:
         """Return notes on edges in one direction only, repeated listings, and self loops.
@@ -29,7 +30,8 @@ class EdgeCensus:
                 "direction only; here all edges run both ways"
             )
         if repeated:
-            notes.append(f"{counted(repeated, 'repeated listing')} of edges left out")
+            unlike = f", {self.unlike:,} of them with other features" if self.unlike else ""
+            notes.append(f"{counted(repeated, 'repeated listing')} of edges left out{unlike}")
         if self.loops:
             notes.append(f"{counted(self.loops, 'edge')} from a node to itself left out")
         return notes

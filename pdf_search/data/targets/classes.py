@@ -57,13 +57,24 @@ def odd_cells(column: Sequence[str]) -> dict[int, str]:
     return {
         i: repr(cell)
         for i, cell in enumerate(column)
-        if (cell and cells.is_missing(cell)) or len(cell.splitlines()) > 1
+        if (cell and cells.is_missing(cell)) or _is_broken(cell)
     }
+
+
+def _is_broken(cell: str) -> bool:
+    return len(cell.splitlines()) > 1
 
 
 def _refuse_odd(table: Table, name: str, column: list[str]) -> None:
     """Refuse cells such as NA, which may be a class or none, and cells with a line break."""
-    wrong = [f"line {table.lines[i]}: {why}" for i, why in odd_cells(column).items()]
+    odd = odd_cells(column)
+    broken = [f"line {table.lines[i]}: {why}" for i, why in odd.items() if _is_broken(column[i])]
+    refuse(
+        broken,
+        f"{table.path}: column {name!r} holds classes with a line break",
+        "give the class a name in one line",
+    )
+    wrong = [f"line {table.lines[i]}: {why}" for i, why in odd.items()]
     refuse(
         wrong,
         f"{table.path}: column {name!r} holds cells that may be a class or none",

@@ -13,7 +13,7 @@ from pdf_search.space.space import Space
 
 _TEMPLATE = """\
 # Written for {graphs} graphs and the task {task}. To search something else, change it and
-# run: pdf-search sweep ./{name}.yaml
+# give this file to pdf-search sweep.
 description: {name}, {graphs} graphs of a file of one's own
 data: {data}
 metric: {metric}
