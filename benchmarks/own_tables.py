@@ -3,6 +3,7 @@
     python benchmarks/own_tables.py make --data-root FOLDER --to CSVS
     pdf-search sweep CSVS/bace.csv --split part --name bace          (and so on: the result file)
     python benchmarks/own_tables.py measure CSVS RUNS/bace ...
+    python benchmarks/own_tables.py loader RUNS/molesol ogbg-molesol --data-root FOLDER
     python benchmarks/own_tables.py many --data-root FOLDER --to CSVS
     pdf-search predict RUNS/molesol CSVS/many.csv -o predicted.csv
 
@@ -10,7 +11,8 @@
 target, Crippen's logP by RDKit. ``many`` writes 100,000 rows, the molecules of molhiv and tox21
 again and again. ``measure`` predicts every molecule of a run's file by its
 confirmed model, and tells of the test part: the metric, the log loss with and without the
-temperature, and the error of rows that are marked as unlike beside the others.
+temperature, and the error of rows that are marked as unlike beside the others. ``loader`` trains
+the winner's configuration on the winner's seeds again, with the data of OGB's loader.
 """
 
 from __future__ import annotations
@@ -24,8 +26,11 @@ import numpy as np
 import pandas as pd
 
 from pdf_search import open_sweep
+from pdf_search.config import parse_trial
+from pdf_search.data import load_prepared, prepare
 from pdf_search.inference import Model
-from pdf_search.records import Task
+from pdf_search.records import METRICS, EpochReport, Task
+from pdf_search.training import run_trial
 from pdf_search.training.metrics import evaluate
 
 SETS = {"bace": "ogbg_molbace", "tox21": "ogbg_moltox21", "molesol": "ogbg_molesol"}
@@ -89,6 +94,21 @@ def measure(csvs: Path, run: Path) -> None:
         print(f"  test, {what}: {info.metric} {auc:.4f}, log loss {loss:.4f}, error {off:.3f}")
 
 
+def loader(run: Path, name: str, root: Path) -> None:
+    tree = open_sweep(run).best.model.trained.config.model_dump(mode="json")
+    config = parse_trial(tree | {"data": {"name": name, "featuriser": tree["data"]["featuriser"]}})
+    data = load_prepared(prepare(config.data, root))
+    epochs: list[EpochReport] = []
+    run_trial(config, data, lambda report, _: epochs.append(report))
+    metric = METRICS[data.info.metric]
+    each = []
+    for curve in zip(*(report.replicates for report in epochs), strict=True):
+        best = metric.best(r.valid for r in curve if r.valid is not None)
+        each.append(next(r.test for r in curve if r.valid == best))
+    found = np.array(each, np.float64)
+    print(f"{name}: test {data.info.metric} {found.mean():.4f} ± {found.std():.4f}, n {len(found)}")
+
+
 def _share(marked: np.ndarray, part: pd.Series) -> str:
     return ", ".join(
         f"{name} {marked[part == name].mean():.1%}" for name in ("train", "valid", "test")
@@ -130,6 +150,10 @@ def main() -> None:
     verbs.add_parser("make", parents=[places])
     repeating = verbs.add_parser("many", parents=[places])
     repeating.add_argument("--rows", type=int, default=100_000)
+    loading = verbs.add_parser("loader")
+    loading.add_argument("run", type=Path)
+    loading.add_argument("name")
+    loading.add_argument("--data-root", type=Path, required=True)
     measuring = verbs.add_parser("measure")
     measuring.add_argument("csvs", type=Path)
     measuring.add_argument("runs", type=Path, nargs="+")
@@ -139,6 +163,9 @@ def main() -> None:
         return
     if given.verb == "many":
         many(given.data_root, given.to, given.rows)
+        return
+    if given.verb == "loader":
+        loader(given.run, given.name, given.data_root)
         return
     for run in given.runs:
         measure(given.csvs, run)
