@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -86,6 +87,16 @@ def test_without_a_session_of_their_own_a_sweep_starts_with_a_note(
     assert "a signal to the whole process group ends Ray's processes too" in said[0]
 
 
+@pytest.fixture(scope="module")
+def _ray() -> Iterator[None]:
+    """Ray's manager of resources asks where it runs; without this it starts or joins any Ray."""
+    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.ray
+@pytest.mark.usefixtures("_ray")
 @pytest.mark.parametrize("error", [OutOfMemoryError("low on memory"), ObjectLostError("0", "", "")])
 def test_a_worker_is_lost_whatever_ray_says_of_its_end(error: RayError) -> None:
     seen: list[Exception] = []
@@ -102,6 +113,8 @@ def test_a_worker_is_lost_whatever_ray_says_of_its_end(error: RayError) -> None:
     assert all(is_loss(told) and str(error) in str(told) for told in seen)
 
 
+@pytest.mark.ray
+@pytest.mark.usefixtures("_ray")
 def test_what_a_workers_code_raised_is_its_own() -> None:
     seen: list[Exception] = []
     worker = TrackedActor(1, on_error=lambda *_: pytest.fail("it is not lost"))
