@@ -76,9 +76,9 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
         if entry.trial.number == number:
             return entry
     error = no_trial(data.sweep.name, phase, number, [e.trial.number for e in entries])
-    again = [str(entry.trial.number) for entry in entries if entry.searched_as == number]
-    if again:
-        raise StoreError(f"{error}; trial {number} of the search was confirmed as {again[0]}")
+    again = next((e.trial.number for e in entries if e.searched_as == number), None)
+    if again is not None:
+        raise StoreError(f"{error}; trial {number} of the search was confirmed as {again}")
     raise error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 from functools import cache
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -85,7 +86,7 @@ def plain(text: str, most: int | None = None) -> str:
     """A text for a figure, where plotly would read ``<b>`` as bold; cut after ``most`` letters."""
     if most is not None and len(text) > most:
         text = f"{text[: most - 1]}…"
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escape(text, quote=False)
 
 
 def colour_bar(title: str) -> dict[str, Any]:

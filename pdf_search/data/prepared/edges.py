@@ -82,13 +82,13 @@ def assemble(
     listed = np.flatnonzero(source != destination)
     u = np.concatenate([source[listed], destination[listed]])
     v = np.concatenate([destination[listed], source[listed]])
-    _, kept, of = np.unique(
-        u * int(run.node_count.sum()) + v, return_index=True, return_inverse=True
-    )
+    key = u * int(run.node_count.sum()) + v
+    keys, kept = np.unique(key, return_index=True)
     origin = np.concatenate([listed, listed])[kept]
     if census is not None:
         _count(census, len(source), len(listed), kept)
-        census.unlike += _unlike(run.edge_features, listed, kept[of[: len(listed)]])
+        used = kept[np.searchsorted(keys, key[: len(listed)])]
+        census.unlike += _unlike(run.edge_features, listed, used)
     owner = graph[origin]
     edges = np.stack([u[kept] - start[owner], v[kept] - start[owner]]).astype(np.int32)
     count = np.bincount(owner, minlength=len(run.node_count)).astype(np.int64)
