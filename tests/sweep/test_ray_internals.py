@@ -20,6 +20,7 @@ from pdf_search.sweep.tune.callbacks import all_losses_told, is_loss
 from pdf_search.sweep.tune.logs import logging_to
 from pdf_search.sweep.tune.own_processes import own_processes
 from pdf_search.sweep.tune.ray_internals import replaced
+from pdf_search.sweep.tune.ray_session import one_ray
 
 LINES = {"lines": ["raylet is lost"]}
 
@@ -88,11 +89,10 @@ def test_without_a_session_of_their_own_a_sweep_starts_with_a_note(
 
 
 @pytest.fixture(scope="module")
-def _ray() -> Iterator[None]:
+def _ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Ray's manager of resources asks where it runs; without this it starts or joins any Ray."""
-    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
+    with one_ray(tmp_path_factory.mktemp("ray")):
+        yield
 
 
 @pytest.mark.ray
