@@ -75,7 +75,7 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
     for entry in entries:
         if entry.trial.number == number:
             return entry
-    error = no_trial(data.sweep.name, phase, number, [e.trial.number for e in entries])
+    error = no_trial(data.called, phase, number, [e.trial.number for e in entries])
     again = next((e.trial.number for e in entries if e.searched_as == number), None)
     if again is not None:
         raise StoreError(f"{error}; trial {number} of the search was confirmed as {again}")
@@ -105,7 +105,7 @@ def show_trial(data: SweepData, entry: Entry) -> str:
         ("configuration", trial.config_hash),
     ]
     width = max(len(name) for name, _ in facts)
-    lines = [f"trial {trial.number} of {data.sweep.name}, phase {trial.phase.value}"]
+    lines = [f"trial {trial.number} of {data.called}, phase {trial.phase.value}"]
     lines += [f"  {name.ljust(width)}  {text}" for name, text in facts if text]
     lines += ["", render_plain(*_replicate_cells(data, entry)).rstrip()]
     if targets := target_lines(data, entry):

@@ -191,7 +191,7 @@ class Sweep:
 
     def _read(self) -> SweepData:
         with self.at.open_store() as store:
-            return load_sweep(store, self.at.name)
+            return load_sweep(store, self.at.name, called=self.at.called)
 
     def __repr__(self) -> str:
         ended = f", ended early: {self.ended}" if self.ended else ""

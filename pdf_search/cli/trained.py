@@ -136,7 +136,7 @@ def _of_sweep(folder: SweepFolder, number: int, phase: Phase) -> StoredModel:
         parts = part_names(store, folder)
         if parts and folder.called not in parts:
             raise _needs_number(folder, parts)
-        data = load_sweep(store, folder.name)
+        data = load_sweep(store, folder.name, called=folder.called)
     entry = find_trial(data, number, phase)
     trial = entry.trial
     if entry.is_baseline:

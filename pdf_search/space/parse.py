@@ -150,7 +150,7 @@ def label_of(plain: Any) -> Label:
 def _range(plain: Mapping[str, Any]) -> IntRange | FloatRange:
     low, high = _ends(plain["range"])
     step = plain.get("step")
-    if step is not None and (not _is_number(step) or step <= 0):
+    if step is not None and not (_is_number(step) and isfinite(step) and step > 0):
         raise ValueError(f"step {step!r} must be a number above 0")
     log = _flag(plain, "log", False)
     if log and low <= 0:
@@ -168,6 +168,9 @@ def _range(plain: Mapping[str, Any]) -> IntRange | FloatRange:
 def _ends(given: Any) -> tuple[int | float, int | float]:
     if not isinstance(given, list) or len(given) != 2 or not all(_is_number(n) for n in given):
         raise ValueError("give two numbers: range: [low, high]")
+    for number in given:
+        if not isfinite(number):
+            raise ValueError(f"{number} is no finite number")
     if max(map(abs, given)) > LARGEST:
         raise ValueError(f"numbers beyond {LARGEST:.0e} are not exact; use smaller ends")
     low, high = given
@@ -207,4 +210,4 @@ def _flag(plain: Mapping[str, Any], key: str, default: bool) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -16,7 +16,10 @@ def test_data_statistics(run: Run) -> None:
     found = json.loads(run("data", "freesolv", "--json").stdout)
     assert found["graphs"] == 642
     assert found["unit"] == "kcal/mol"
-    assert "642" in run("data", "freesolv").stdout
+    lines = [line.split(maxsplit=1) for line in run("data", "freesolv").stdout.splitlines()]
+    assert ["graphs", "642, the largest of 24 nodes"] in lines
+    assert ["nodes", "8.72 a graph (mean), with attributes"] in lines
+    assert ["labelled", "100 % of the targets"] in lines
 
 
 def test_data_list(run: Run) -> None:

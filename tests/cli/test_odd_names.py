@@ -87,3 +87,9 @@ def test_a_database_of_any_name(run: Run, home: Path, name: str) -> None:
     assert "night" in run("show", "night", "--db", name).stdout
     journals = {f"{name}-wal", f"{name}-shm"}  # Optuna still has it open
     assert files_below(home) - journals == {"runs", name}
+
+
+def test_a_column_over_two_lines_is_quoted(run: Run, home: Path) -> None:
+    rows = "".join(f"{'C' * (i + 1)},{i / 10}\n" for i in range(30))
+    (home / "wide.csv").write_text(f'smiles,"logS\n[mol/l]"\n{rows}')
+    assert "target 'logS\\n[mol/l]'  values: 30" in run("data", "wide.csv").stdout

@@ -28,11 +28,22 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
             "3: model.hidden[1]: 'eight' does not fit: give a whole",
         ),
         (
+            "model: {hidden: {choice: [8, true]}}",
+            "[1]: true does not fit: give a whole",
+        ),
+        ("model: {dropout: false}", "3: model.dropout: false does not fit: give a number"),
+        (
+            "model: {filter: fixed, coefficients: [true]}",
+            "3: model.coefficients: [True] does not fit: give a number",
+        ),
+        (
             "model: {filter: {choice: [lin, 3l]}}",
             "3: model.filter[1]: '3l' does not fit: give lin, 1l",
         ),
         ("model: {hidden: {range: [8, 4]}}", "3: model.hidden.range: low 8 is above high 4"),
         ("model: {hidden: {range: [8]}}", "3: model.hidden.range: give two numbers"),
+        ("model: {hidden: {range: [8, .nan]}}", "range: nan is no finite number"),
+        ("model: {hidden: {range: [8, .inf]}}", "range: inf is no finite number"),
         ("model: {hidden: {range: [0, 4]}}", "3: model.hidden: 0 is too small: give 1 or more"),
         (
             "model: {hidden: {range: [8, 16], step: 3}}",

@@ -12,7 +12,7 @@ from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OwnOptions
 from pdf_search.cli.output import facts, megabytes, print_json, print_result, say
 from pdf_search.errors import ConfigError
-from pdf_search.wording import counted
+from pdf_search.wording import counted, visible
 
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig
@@ -80,13 +80,26 @@ def _data_text(found: dict[str, Any], guess: str | None) -> str:
     notes, sizes, names = (found.pop(key) for key in ("notes", "classes", "class_names"))
     if guess:
         found["task"] += f" ({guess})"
-    lines = {f"target {name}": _counts(of) for name, of in (found.pop("targets") or {}).items()}
+    found |= {
+        "graphs": f"{found['graphs']:,}, the largest of {counted(found.pop('largest'), 'node')}",
+        "nodes": _of_a_graph(found["nodes"], found.pop("node_attributes")),
+        "edges": _of_a_graph(found["edges"], found.pop("edge_attributes")),
+        "edgeless": counted(found["edgeless"], "graph"),
+        "labelled": f"{100 * found['labelled']:.4g} % of the targets",
+        "parts": _counts(found["parts"] or {}),
+    }
+    targets = found.pop("targets") or {}
+    lines = {f"target {visible(name)}": _counts(of) for name, of in targets.items()}
     for name, size in zip(names or range(len(sizes or ())), sizes or (), strict=True):
-        lines[f"class {name}"] = counted(size, "graph")
+        lines[f"class {visible(str(name))}"] = counted(size, "graph")
     if len(lines) > _SHOWN:
         rest = {"...": f"{len(lines) - _SHOWN} more, see --json"}
         lines = dict(islice(lines.items(), _SHOWN)) | rest
     return "\n".join([facts(found | lines), *(f"note: {note}" for note in notes)])
+
+
+def _of_a_graph(mean: float, attributes: bool) -> str:
+    return f"{mean:g} a graph (mean), {'with' if attributes else 'no'} attributes"
 
 
 def _counts(of: dict[str, Any]) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from pdf_search.data.molecules.smiles import read_smiles
 from pdf_search.data.tables.cells import is_missing, is_number
-from pdf_search.data.tables.table import Table, visible
+from pdf_search.data.tables.table import Table
 from pdf_search.errors import DataError
+from pdf_search.wording import visible
 
 USUAL = "smiles"
 _SAMPLE = 50  # cells of a column that are looked at

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from pathlib import Path
 from pdf_search.data.tables.cells import is_number
 from pdf_search.data.tables.csv_rows import SEPARATORS
 from pdf_search.errors import DataError
+from pdf_search.wording import visible
 
 _SHOWN = 20  # wrong lines in an error
 _LISTED = 10  # lines in a note
@@ -158,9 +158,3 @@ def times(count: int) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(visible, names))
-
-
-def visible(name: str) -> str:
-    """Return a name for messages, quoted in ASCII if it is empty or has characters hard to see."""
-    plain = name.isprintable() and " ".join(name.split()) == name
-    return name if name and plain and unicodedata.is_normalized("NFKC", name) else ascii(name)

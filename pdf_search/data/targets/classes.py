@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from pdf_search.data.option_words import AS_NUMBERS, TARGETS
 from pdf_search.data.tables import cells
-from pdf_search.data.tables.table import Table, at_lines, refuse, times, visible
+from pdf_search.data.tables.table import Table, at_lines, refuse, times
 from pdf_search.errors import DataError
-from pdf_search.wording import counted
+from pdf_search.wording import counted, visible
 
 _SHOWN = 5  # classes in a note
 _PER_CLASS = 2  # with fewer members a class on average, the column may not hold classes at all

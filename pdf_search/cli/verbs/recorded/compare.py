@@ -56,4 +56,4 @@ def _load(name: str, output: OutputOptions) -> SweepData:
 
     folder = recorded_folder(name, output)
     with folder.open_store() as store:
-        return load_sweep(store, folder.name)
+        return load_sweep(store, folder.name, called=folder.called)
