@@ -4,6 +4,7 @@ from .findings.winners import compared as compared
 from .grid.grid import Grid as Grid
 from .grid.grid_files import write_grids as write_grids
 from .grid.grid_texts import grid_plain as grid_plain
+from .grid.notes import baseline_name as baseline_name
 from .grid.numbers import format_both as format_both
 from .grid.numbers import format_value as format_value
 from .grid.numbers import metric_label as metric_label

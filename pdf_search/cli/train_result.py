@@ -21,7 +21,7 @@ from pdf_search.records import (
 from pdf_search.results import Stat, TrialSummary, summarise
 from pdf_search.training import target_values
 from pdf_search.wording import counted
-from reports import format_both, metric_label, render_plain, scaled
+from reports import baseline_name, format_both, metric_label, render_plain, scaled
 
 SHOWN = 20  # most targets in the table
 
@@ -83,7 +83,7 @@ def result_table(result: dict[str, Any]) -> str:
     header = ["", f"valid {label}", f"test {label}", "n"]
     rows = [
         _row("PDF", result, metric),
-        _row("mean or majority class", result["baseline"], metric),
+        _row(baseline_name(metric.name), result["baseline"], metric),
     ]
     note = f": {result['message']}" if result["message"] else ""
     head = (

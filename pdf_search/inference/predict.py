@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from pdf_search.graphs import GraphSet, build_bank
 from pdf_search.inference.load import Trained
 from pdf_search.model import engine_data
-from pdf_search.training import PREDICTION_BATCH, probabilities
+from pdf_search.training import keep_freed_memory, probabilities
+
+BATCH = 64  # graphs: what lies between layers of more is returned to the system and cleared again
 
 
 def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
@@ -18,13 +20,14 @@ def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
     A prediction is a value in the unit of the target, or the probability of a class or label. The
     graphs must be featurised as the training data were; their targets are ignored.
     """
+    keep_freed_memory()
     config, cpu = trained.config, torch.device("cpu")
     mean, std = (scale[list(trained.numbers)] for scale in (trained.facts.mean, trained.facts.std))
     data = engine_data(config.engine, config.model, graphs, build_bank(graphs, config.basis), cpu)
     outputs = []
     with torch.no_grad():
-        for start in range(0, len(graphs), PREDICTION_BATCH):
-            numbers = torch.arange(start, min(start + PREDICTION_BATCH, len(graphs)))
+        for start in range(0, len(graphs), BATCH):
+            numbers = torch.arange(start, min(start + BATCH, len(graphs)))
             batch = data.collate(numbers.expand(len(trained.replicates), -1).contiguous())
             outputs.append(trained.model(batch, data.rows, data.edge_types) * std + mean)
     rows = torch.cat(outputs, 1)

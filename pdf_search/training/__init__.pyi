@@ -17,10 +17,10 @@ from .artifacts.run_folder import with_versions_of as with_versions_of
 from .artifacts.target_values import target_values as target_values
 from .baseline import baseline_predictor as baseline_predictor
 from .device import device_label as device_label
+from .device import keep_freed_memory as keep_freed_memory
 from .device import resolve_device as resolve_device
 from .importance.recorded import IMPORTANCE as IMPORTANCE
 from .importance.recorded import read_importance as read_importance
-from .replicate_trainer import PREDICTION_BATCH as PREDICTION_BATCH
 from .replicates import ReplicateSplits as ReplicateSplits
 from .selection import probabilities as probabilities
 from .trial import Save as Save

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import sqrt
 from statistics import fmean, stdev
 
@@ -49,20 +51,26 @@ def compared(first: tuple[str, SweepData], other: tuple[str, SweepData]) -> Comp
     """Compare the winners of two sweeps, each given with its name."""
     names = other[0], first[0]
     why = _why_not(first[1], other[1])
+    if why:
+        return Compared(*names, None, why)
     entries = winner(other[1]), winner(first[1])
-    if why or entries[0] is None or entries[1] is None:
-        return Compared(*names, None, why or "not both have a confirmed trial")
+    if entries[0] is None or entries[1] is None:
+        lacking = _which(names, [entry is None for entry in entries])
+        return Compared(*names, None, f"no trial of {lacking} is confirmed")
     own, theirs = (values_of(entry, "test") for entry in entries if entry)
     if own.keys() == theirs.keys():
-        found = paired(own, theirs)
-        return Compared(*names, found, "" if found else _TOO_FEW, is_paired=True)
-    if any(replicate.fold is not None for replicate in (*own, *theirs)):
+        found, is_paired = paired(own, theirs), True
+    elif any(replicate.fold is not None for replicate in (*own, *theirs)):
         return Compared(*names, None, "not all folds are confirmed in both")
-    found = _unpaired(own, theirs)
-    return Compared(*names, found, "" if found else _TOO_FEW)
+    else:
+        found, is_paired = _unpaired(own, theirs), False
+    few = _which(names, [len(values) < 2 for values in (own, theirs)])
+    why = "" if found else f"fewer than two replicates of {few}"
+    return Compared(*names, found, why, is_paired)
 
 
-_TOO_FEW = "fewer than two replicates of one of them"
+def _which(names: Sequence[str], chosen: Sequence[bool]) -> str:
+    return " and of ".join(compress(names, chosen))
 
 
 def _why_not(first: SweepData, other: SweepData) -> str:

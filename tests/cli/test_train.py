@@ -67,7 +67,7 @@ def test_says_how_it_goes(run: Run) -> None:
     result = run("train", "freesolv", *SMALL, "--epochs", 2)
     assert "epoch 1/2" in result.stderr
     assert "epoch 2/2" in result.stderr
-    assert "mean or majority class" in result.stdout
+    assert "mean predictor" in result.stdout
     assert "RMSE (kcal/mol)" in result.stdout
 
 

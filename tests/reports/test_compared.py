@@ -82,7 +82,7 @@ def test_other_seeds_are_compared_by_their_means(store: Store) -> None:
         ({"split_hash": "other"}, "another split"),
         ({"metric": "mae"}, "another metric"),
         ({"protocol": Protocol.INNER}, "another protocol"),
-        ({"tests": (1.5,)}, "fewer than two replicates"),
+        ({"tests": (1.5,)}, "fewer than two replicates of b."),
     ],
 )
 def test_what_is_not_the_same_measurement_is_not_compared(
@@ -120,5 +120,5 @@ def test_a_sweep_without_a_winner_says_so(store: Store) -> None:
     samples.save(store, record, 0, epochs=[epoch((1.9,))])
     sweeps = [("a", recorded(store, "a")), ("b", load_sweep(store, "b"))]
     grid = sweeps_grid(sweeps)
-    assert "not both have a confirmed trial" in grid.notes[0]
+    assert "no trial of b is confirmed" in grid.notes[0]
     assert "b: confirm: not run yet, so there are no test numbers" in grid.notices
