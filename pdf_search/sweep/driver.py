@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from signal import SIGINT
@@ -120,7 +120,7 @@ class Driver:
             plan.trials,
             self.store.wait,
         )
-        with self._trial_log(Phase.SEARCH, study) as trial_log:
+        with closing(study), self._trial_log(Phase.SEARCH, study) as trial_log:
             enter_saved(trial_log, self._saved(Phase.SEARCH))
             settle_study(study, trial_log)
             retry(trial_log)

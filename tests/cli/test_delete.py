@@ -13,7 +13,7 @@ from pdf_search.records import METRICS, Phase
 from pdf_search.results import Store
 from pdf_search.runs import Contents, locked
 from pdf_search.space import load_space
-from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import open_study, opened_storage
 from tests.cli.conftest import Run
 from tests.results.samples import trial
 from tests.sweep.helpers import study_in, sweep_in, sweep_record
@@ -125,10 +125,8 @@ def test_of_a_shared_database_only_its_rows_go(run: Run, runs: Path, home: Path)
             store.create_sweep(record)
             at = home / "storage" / name / "search" / "0000-a" / "checkpoint_1"
             store.save_trial(trial(sweep=name, checkpoint=str(at)))
-            storage = open_storage(database)
-            open_study(storage, name, METRICS["rmse"])
-            storage.remove_session()
-            storage.engine.dispose()
+            with opened_storage(database) as storage:
+                open_study(storage, name, METRICS["rmse"])
     said = run("delete", "night", "--db", database, "--yes").stderr
     assert f"and its checkpoints in {stored}" in said
     assert "holds a sweep with a database of its own: it stays" in said

@@ -13,7 +13,7 @@ import pytest
 
 from pdf_search.records import METRICS
 from pdf_search.results import Store
-from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import open_study, opened_storage
 from tests.cli.conftest import Run, start
 from tests.patience import PATIENCE
 from tests.reports import samples
@@ -25,7 +25,8 @@ def night(home: Path) -> Path:
     with Store(str(database)) as store:
         record = samples.sweep()
         samples.search(store, record, trials=3)
-    open_study(open_storage(str(database)), "night", METRICS["rmse"])
+    with opened_storage(str(database)) as storage:
+        open_study(storage, "night", METRICS["rmse"])
     return database
 
 

@@ -11,6 +11,7 @@ from pdf_search.records import METRICS, Phase
 from pdf_search.results import Patience, Store
 from pdf_search.sweep.samplers import optuna_storage
 from pdf_search.sweep.samplers.optuna_storage import (
+    close_storage,
     open_storage,
     open_study,
     told_as_store_errors,
@@ -34,8 +35,7 @@ def test_both_write_in_turns_to_one_file(store: Store) -> None:
             store.add_epoch("night", Phase.SEARCH, number, epoch(1, [float(number)]))
             asked.report(float(number), 1)
             study.tell(asked, float(number))
-        storage.remove_session()
-        storage.engine.dispose()
+        close_storage(storage)
         again = optuna.load_study(study_name="night", storage=f"sqlite:///{store.place}")
         assert [t.value for t in again.trials] == [0.0, 1.0, 2.0]
         again._storage.remove_session()
@@ -51,7 +51,7 @@ def test_both_write_in_turns_to_one_file(store: Store) -> None:
 def test_our_tables_join_a_database_that_optuna_made(tmp_path: object) -> None:
     url = f"sqlite:///{tmp_path}/study.db"
     storage = optuna.storages.RDBStorage(url)
-    storage.engine.dispose()
+    close_storage(storage)
     with Store(url) as store:
         store.create_sweep(sweep())
         assert store.sweep("night") == sweep()
@@ -77,8 +77,7 @@ def test_a_draw_waits_for_a_server_that_is_started_again(
         assert started(storage) == 0
         postgres.stop()
         assert started(storage) == 1
-        storage.remove_session()
-        storage.engine.dispose()
+        close_storage(storage)
     assert len(said) == 1
     assert "waiting up to 30 s for the results database" in said[0]
 
@@ -96,7 +95,7 @@ def test_a_server_that_stays_away_is_an_error_with_its_name(
             started(storage)
     finally:
         postgres.start()
-    storage.engine.dispose()
+    close_storage(storage)
 
 
 def test_a_lock_that_stays_is_an_error_with_its_file(
@@ -111,5 +110,4 @@ def test_a_lock_that_stays_is_an_error_with_its_file(
         told_as_store_errors(store.place),
     ):
         study.tell(study.ask(), 1.0)
-    storage.remove_session()
-    storage.engine.dispose()
+    close_storage(storage)

@@ -129,8 +129,7 @@ class Bench:
         )
 
     def close(self) -> None:
-        self.log.storage.remove_session()
-        self.log.storage.engine.dispose()
+        self.log.close()
         self.store.close()
 
 

@@ -127,7 +127,7 @@ def test_what_is_recorded_is_listed_and_what_optuna_drew_is_not(
     log = OptunaStudy(url, "compact", plan.space, plan.metric, 0, plan.trials)
     jobs = Suggestions(log, plan.method, plan.info.shape, plan.builder.search, total=1)
     job = jobs.next()
-    log.storage.remove_session()
+    log.close()
     assert job is not None
     assert job.params["basis.window.select"] == "compact"
     assert job.config.basis.pairs is not None

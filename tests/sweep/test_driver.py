@@ -131,6 +131,7 @@ def test_optuna_is_told_the_best_value_in_the_direction_of_the_metric(
     assert log.study.direction is Direction[f"{METRICS[name].mode.upper()}IMIZE"]
     best = 0.5 if METRICS[name].mode == "min" else 0.7  # of the means 0.5, 0.7 and 0.5667
     assert log.study.trials[0].value == pytest.approx(best)
+    log.close()
     bench.close()
 
 

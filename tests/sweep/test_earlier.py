@@ -81,11 +81,6 @@ def study_of(plan: Plan, tmp_path: Path) -> OptunaStudy:
     return OptunaStudy(url, plan.name, plan.space, METRICS["rmse"], 5, plan.trials)
 
 
-def close(study: OptunaStudy) -> None:
-    study.storage.remove_session()
-    study.storage.engine.dispose()
-
-
 @pytest.mark.usefixtures("earlier")
 def test_optuna_is_told_what_the_earlier_sweep_knew(
     space: Space, cache: Path, tmp_path: Path
@@ -107,10 +102,10 @@ def test_optuna_is_told_what_the_earlier_sweep_knew(
     study.accept(study.ask("tpe"), 0)
     assert study.untold == {0: 4}
     assert study.study.trials[4].distributions == told[0].distributions
-    close(study)
+    study.close()
     again = study_of(made, tmp_path)
     assert (again.draws, again.used_points, again.untold) == (5, set(), {0: 4})
-    close(again)
+    again.close()
 
 
 @pytest.mark.usefixtures("earlier")
@@ -281,4 +276,4 @@ def test_a_sweep_that_is_resumed_learns_once_and_counts_its_own_trials_alone(
     assert sum("earlier" in t.user_attrs for t in told) == 4
     ours = [t.user_attrs for t in told if "trial" in t.user_attrs]
     assert [a["trial"] for a in ours if "rejected" not in a] == list(range(6))
-    close(study)
+    study.close()

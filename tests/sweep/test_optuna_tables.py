@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from pdf_search.records import METRICS
-from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study, opened_storage
 
 UNIQUE = "SELECT count(*) FROM pragma_index_list('studies') WHERE \"unique\""
 
@@ -39,8 +40,8 @@ def test_a_kill_while_the_tables_are_made_leaves_none_or_all(
     finally:
         sa.event.remove(sa.Engine, "before_cursor_execute", kill)
     for _ in range(2):
-        open_study(open_storage(file), "night", METRICS["rmse"])
-    with sqlite3.connect(file) as made:
+        with opened_storage(file) as storage:
+            open_study(storage, "night", METRICS["rmse"])
+    with closing(sqlite3.connect(file)) as made:
         assert made.execute("SELECT study_name FROM studies").fetchall() == [("night",)]
         assert made.execute(UNIQUE).fetchone() == (1,)
-    made.close()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from pdf_search.errors import ResourceError
-from pdf_search.sweep.samplers.optuna_storage import open_storage
+from pdf_search.sweep.samplers.optuna_storage import opened_storage
 
 HOST = "127.0.0.1"
 
@@ -25,8 +26,9 @@ class Quiet(WSGIRequestHandler):
         """Do nothing."""
 
 
-def dashboard_server(database: str, port: int) -> Server:
-    """Make the server of the dashboard of a database; 0 takes any free port.
+@contextmanager
+def dashboard_server(database: str, port: int) -> Iterator[Server]:
+    """Open the server of the dashboard of a database; 0 takes any free port.
 
     Raises:
         ResourceError: optuna-dashboard is not installed, or the port is taken.
@@ -37,11 +39,13 @@ def dashboard_server(database: str, port: int) -> Server:
         raise ResourceError(
             "optuna-dashboard is not installed: pip install 'pdf-search[dashboard]'"
         ) from None
-    app = wsgi(open_storage(database))
-    try:
-        return make_server(HOST, port, app, Server, Quiet)
-    except OSError as error:
-        raise ResourceError(f"--port {port}: {error.strerror}; choose another") from None
+    with opened_storage(database) as storage:
+        try:
+            server = make_server(HOST, port, wsgi(storage), Server, Quiet)
+        except OSError as error:
+            raise ResourceError(f"--port {port}: {error.strerror}; choose another") from None
+        with server:
+            yield server
 
 
 def serve_dashboard(database: str, port: int, say: Callable[[str], object]) -> None:

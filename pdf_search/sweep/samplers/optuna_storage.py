@@ -46,6 +46,22 @@ def open_storage(database: str, wait: Callable[[], None] | None = None) -> RDBSt
     return storage
 
 
+def close_storage(storage: RDBStorage) -> None:
+    """Close the connections of this thread, and those that wait for use."""
+    storage.remove_session()
+    storage.engine.dispose()
+
+
+@contextmanager
+def opened_storage(database: str) -> Iterator[RDBStorage]:
+    """Open Optuna's tables as ``open_storage``, until the end of the block."""
+    storage = open_storage(database)
+    try:
+        yield storage
+    finally:
+        close_storage(storage)
+
+
 def _made(database: str, make: Callable[[], RDBStorage]) -> RDBStorage:
     """Call ``make``, again if another sweep made the tables meanwhile: Optuna takes no lock."""
     for _ in range(TRIES - 1):
@@ -81,13 +97,9 @@ def open_study(storage: RDBStorage, name: str, metric: Metric) -> optuna.Study:
 
 def delete_study(database: str, name: str) -> None:
     """Delete the Optuna study of a sweep, if there is one."""
-    storage = open_storage(database)
-    try:
+    with opened_storage(database) as storage:
         if name in optuna.get_all_study_names(storage):
             optuna.delete_study(study_name=name, storage=storage)
-    finally:
-        storage.remove_session()
-        storage.engine.dispose()
 
 
 class _Cursor(sqlite3.Cursor):

@@ -20,7 +20,7 @@ from pdf_search.space import Parameter, Space
 from pdf_search.sweep.samplers.draws import distribution, draw, make_sampler, with_fixed
 from pdf_search.sweep.samplers.fixed_points import Point
 from pdf_search.sweep.samplers.latest_trials import LatestTrials, drawing
-from pdf_search.sweep.samplers.optuna_storage import open_storage, open_study
+from pdf_search.sweep.samplers.optuna_storage import close_storage, open_storage, open_study
 from pdf_search.sweep.samplers.prior import (
     Curve,
     PriorTrial,
@@ -108,6 +108,10 @@ class OptunaStudy:
         self.latest = LatestTrials()
         for trial in drawn:
             self.latest.add(trial.number, trial)
+
+    def close(self) -> None:
+        """Close its connections to the database."""
+        close_storage(self.storage)
 
     def learn(self, prior: Sequence[PriorTrial]) -> None:
         """Add trials of earlier sweeps, each once. They become no trials of this sweep.
