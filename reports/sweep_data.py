@@ -13,7 +13,7 @@ from typing import Any
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import Store, TrialSummary, rank_trials, summarise
 from pdf_search.wording import counted
-from reports.tables.pooled import pooled_runs
+from reports.tables.pooled import pooled_runs, pooled_together
 
 MOST_REASONS = 3  # reasons of failure that are named
 CONFIRM_OF = re.compile(r"confirm of (\d+)")
@@ -121,6 +121,36 @@ class SweepData:
         """
         runs = [(e.trial, e.epochs) for e in self.confirm if not e.is_baseline]
         return tuple(_entry(self.sweep, *run) for run in pooled_runs(self.sweep, runs))
+
+    @property
+    def winner(self) -> Entry | None:
+        """The trained model of the first confirmed configuration, in the order of the search.
+
+        Of several runs of it the one with the most replicates. None if there is no model.
+        """
+        models = [entry for entry in self.confirm if entry.has_model]
+        if not models:
+            return None
+        runs = [models[0], *self.beside(models[0])]
+        return max(runs, key=lambda entry: len(entry.trial.replicates))
+
+    def beside(self, run: Entry) -> list[Entry]:
+        """The other runs of a confirmed configuration that have a model: on more seeds, later."""
+        models = [entry for entry in self.confirm if entry.has_model and entry != run]
+        return [e for e in models if pooled_together(self.sweep, e.trial, run.trial)]
+
+    def beside_note(self, run: Entry) -> str:
+        """What to tell of a run if the table's row has the replicates of others too; else ""."""
+        others = self.beside(run)
+        if not others:
+            return ""
+        own = len(run.trial.replicates)
+        count = len({r for entry in (run, *others) for r in entry.trial.replicates})
+        which = " and ".join(str(entry.trial.number) for entry in others)
+        return (
+            f"the table's row is over {count} replicates; this model has {own} of them, the "
+            f"others are in trial {which} of phase confirm"
+        )
 
     @property
     def confirmed(self) -> tuple[Entry, ...]:

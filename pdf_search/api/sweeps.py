@@ -160,9 +160,9 @@ class Sweep:
             ConfigError: no trial has a model.
         """
         data = self._read()
-        for entry in (*data.confirm, *data.search):
-            if entry.has_model:
-                return Trial(self.at, data, entry)
+        best = data.winner or next((entry for entry in data.search if entry.has_model), None)
+        if best is not None:
+            return Trial(self.at, data, best)
         show = f"pdf-search show {shlex.quote(self.name)}"
         raise ConfigError(f"no trial of {self.name} is COMPLETE with a model: `{show}` says why")
 

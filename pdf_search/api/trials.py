@@ -130,8 +130,10 @@ class Trial:
             ("commit", sweep.commit),
         ]
         table = score_table(method, sweep.metric, self.data.unit, values, rest)
+        note = self.data.beside_note(self.entry)
+        notes = [f"{note[0].upper()}{note[1:]}."] if note else []
         return Score(
-            "\n\n".join([table, *self._by_target()]),
+            "\n\n".join([table, *notes, *self._by_target()]),
             [(name, value) for name, value in provenance if value],
         )
 

@@ -102,10 +102,9 @@ def _winner(folder: SweepFolder) -> int:
     from reports import load_sweep
 
     with folder.open_store() as store:
-        entries = load_sweep(store, folder.name).confirm
-    for entry in entries:
-        if entry.has_model:
-            return entry.trial.number
+        winner = load_sweep(store, folder.name).winner
+    if winner is not None:
+        return winner.trial.number
     name = shlex.quote(folder.called)
     raise ConfigError(
         f"{folder.called} has no confirmed trial yet: train its best again with `pdf-search "
@@ -152,6 +151,8 @@ def _of_sweep(folder: SweepFolder, number: int, phase: Phase) -> StoredModel:
         )
     config = parse_trial(trial.config, f"trial {number} of {name}")
     say(f"model: trial {number} of phase {phase.value} ({trial.origin})")
+    if note := data.beside_note(entry):
+        say(f"note: {note}")
     explained = folder.path / "explain" / folder.part / f"{phase.value}-{number}"
     return StoredModel(config, folder.checkpoint(trial.checkpoint), explained, (number, phase))
 

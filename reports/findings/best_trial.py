@@ -83,9 +83,10 @@ def _against(
     if not tied:
         return Statement(f"{found}, ahead of {count} by more than {why}.")
     names = listed([trial_name(entry) for entry in tied])
+    lie = "lies" if len(tied) == 1 else "lie"
     return Statement(
         f"{found}.",
-        f"Which trial is best: {len(tied)} of {count} ({names}) lie within {why}.",
+        f"Which trial is best: {len(tied)} of {count} ({names}) {lie} within {why}.",
     )
 
 

@@ -103,7 +103,7 @@ def _ties(data: SweepData, first: Entry, rest: Sequence[Entry]) -> list[str]:
     left_out = [trial_name(e) for e in rest if all(e is not entry for entry, _ in found)]
     texts = []
     if tied:
-        texts.append(f"No measurable difference between {trial_name(first)} and {listed(tied)}.")
+        texts.append(f"Not measurably different from {trial_name(first)}: {listed(tied)}.")
     if left_out:
         texts.append(f"Not compared, as not whole or of another length: {listed(left_out)}.")
     return texts

@@ -31,11 +31,12 @@ class Compared:
         if self.difference is None:
             return f"{self.name} and {self.first} are not compared: {self.why}."
         found, how = self.difference, "paired" if self.is_paired else "unpaired"
-        better = gain(data, found.mean) > 0
+        side = gain(data, found.mean)
+        where = "ahead of" if side > 0 else "behind" if side < 0 else "level with"
         low, high = (number(data, end, found.error) for end in (found.low, found.high))
         end = "" if found.measurable else ": no measurable difference"
         return (
-            f"{self.name} is {'ahead of' if better else 'behind'} {self.first} in "
+            f"{self.name} is {where} {self.first} in "
             f"{metric_name(data, 'test')} by {number(data, abs(found.mean), found.error)} "
             f"(standard error {size(data, found.error)}; {LEVEL:.0%} interval of the difference "
             f"{low} to {high}, {how}, n {found.n}){end}."

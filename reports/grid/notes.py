@@ -92,8 +92,8 @@ def marks_note(folds: bool, marked: bool) -> str:
     """
     text = (
         "Best is bold, second is underlined, among rows of the same protocol, training set and "
-        "length that are whole and, if ours, have the most replicates (n). The baseline predictor "
-        "takes no place."
+        "length that are finished and, if ours, have the most replicates (n). The baseline "
+        "predictor takes no place."
     )
     if not marked:
         text += " Here fewer than two rows can be compared: none is marked."

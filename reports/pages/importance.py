@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pdf_search.records import State
 from pdf_search.results import Stat
+from pdf_search.wording import counted
 from reports.grid.numbers import format_parameter
 from reports.sweep_data import Entry, SweepData
 
@@ -77,7 +78,8 @@ def importance(data: SweepData) -> ImportanceReport:
     """
     scored, basis = comparable(data)
     if len(scored) < FEWEST_TRIALS:
-        reason = f"{LEFT_OUT}{len(scored)} comparable trials, at least {FEWEST_TRIALS} are needed"
+        count = counted(len(scored), "comparable trial")
+        reason = f"{LEFT_OUT}{count}, at least {FEWEST_TRIALS} are needed"
         return ImportanceReport((), reason)
     paths = dict.fromkeys(path for entry, _ in scored for path in entry.trial.params)
     left_out = tuple((path, why) for path in paths if (why := _why_left_out(path, scored)))

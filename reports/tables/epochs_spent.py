@@ -66,8 +66,8 @@ def epochs_text(data: SweepData) -> str:
     whole, pruned = rows[-1], next((row for row in rows if row.state is State.PRUNED), None)
     saved = 0 if pruned is None else pruned.saved
     return (
-        f"{format_count(whole.trained)} of the {counted(whole.full, 'epoch')} that "
-        f"{counted(whole.trials, 'trial')} have in full; early stopping saved "
+        f"{format_count(whole.trained)} of the {counted(whole.full, 'epoch')} of "
+        f"{counted(whole.trials, 'trial')} in full; early stopping saved "
         f"{format_count(saved)} ({saved / whole.full if whole.full else 0:.0%})"
     )
 

@@ -34,6 +34,11 @@ def pooled_runs(sweep: SweepRecord, runs: Iterable[Run]) -> list[Run]:
     return [_pooled(group) for group in groups.values()]
 
 
+def pooled_together(sweep: SweepRecord, one: Trial, other: Trial) -> bool:
+    """Whether two confirmed trials are runs that ``pooled_runs`` makes one of."""
+    return _key(sweep, one) == _key(sweep, other)
+
+
 def _key(sweep: SweepRecord, trial: Trial) -> str:
     if not trial.origin.startswith(("confirm of ", "study: ")):
         return f"{trial.number}"

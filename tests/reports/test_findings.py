@@ -56,7 +56,7 @@ def test_trials_within_the_spread_of_seeds_cannot_be_told_apart(store: Store) ->
         said.found[0] == "The best of 4 trials (trial 1; 4 complete) reached validation RMSE 1.500."
     )
     assert said.unknown[0] == (
-        "Which trial is best: 1 of 3 other complete trials (trial 2) lie within 0.39, the least "
+        "Which trial is best: 1 of 3 other complete trials (trial 2) lies within 0.39, the least "
         "measurable difference (spread between seeds of one configuration 0.10, 4 degrees of "
         "freedom)."
     )

@@ -205,5 +205,5 @@ def test_what_was_searched_is_one_sentence(store: Store) -> None:
     store.drop_epochs_after("night", pruned.phase, pruned.number, 5)
     assert search_findings(load_sweep(store, "night")).searched == (
         "Searched 2 configurations over 2 parameters on freesolv by tpe+asha: 25 of the 40 epochs "
-        "that 2 trials have in full; early stopping saved 15 (38%)."
+        "of 2 trials in full; early stopping saved 15 (38%)."
     )

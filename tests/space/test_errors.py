@@ -380,3 +380,9 @@ def test_nor_with_set(write: Write) -> None:
     path = write(HEAD)
     with pytest.raises(SpaceError, match=r"--set metric=test/mae: metric: test/mae: the test spl"):
         load_space(path, ["metric=test/mae"])
+
+
+def test_a_character_that_yaml_forbids_is_named_with_its_line(write: Write) -> None:
+    path = write(HEAD + "name: a\x01b\n")
+    with pytest.raises(SpaceError, match=r"mine\.yaml:3: the character U\+0001 cannot stand in"):
+        load_space(path)

@@ -59,10 +59,12 @@ def test_one_plain_line_a_trial_where_there_is_no_terminal(sweep: SweepRecord) -
         view.ended(trial(1, State.PRUNED), best())
         view.ended(trial(2, State.FAILED, "boom\ntrace"), best(0.75))
     first, second = text.getvalue().splitlines()
-    assert first.startswith("search trial 1 PRUNED at epoch 3  [2/3 done, 1 running, best")
-    assert "accuracy (%) 75.00 (trial 2)" in first
+    assert first.startswith("search trial 1 PRUNED at epoch 3  [2/3 done, 1 running, trial 2")
+    assert "trial 2 leads with validation accuracy (%) 75.00" in first
     assert second.startswith("search trial 2 FAILED at epoch 3: boom  [3/3 done, 0 running")
-    assert "accuracy (%) 50.00 (trial 0)" in second  # as the table: a failed trial has no rank
+    assert (
+        "trial 0 leads with validation accuracy (%) 50.00" in second
+    )  # as the table: a failed trial has no rank
 
 
 def test_a_search_names_the_trial_that_its_ranking_names(sweep: SweepRecord) -> None:
@@ -74,7 +76,7 @@ def test_a_search_names_the_trial_that_its_ranking_names(sweep: SweepRecord) -> 
     view.epoch(trial(0, State.RUNNING), steady)
     view.epoch(trial(1, State.RUNNING), lucky)
     assert (lucky.smoothed, steady.smoothed) == (1.5, pytest.approx(1.4))
-    assert "best validation RMSE 1.4 (trial 0)" in view.status()
+    assert "trial 0 leads with validation RMSE 1.4" in view.status()
 
 
 def test_a_confirmation_has_the_number_and_the_value_of_the_table(sweep: SweepRecord) -> None:
@@ -92,8 +94,8 @@ def test_a_confirmation_has_the_number_and_the_value_of_the_table(sweep: SweepRe
         view.ended(confirming(3, "confirm of 4", State.COMPLETE), more)
     first, second = text.getvalue().splitlines()
     assert first.startswith("confirming trial 4 COMPLETE  [2/3 done")
-    assert "best validation RMSE 2.5 (trial 4)" in first
-    assert "best validation RMSE 3.25 (trial 4)" in second
+    assert "trial 4 leads with validation RMSE 2.5" in first
+    assert "trial 4 leads with validation RMSE 3.25" in second
 
 
 def test_the_best_is_that_of_all_others_when_it_ends_badly_or_becomes_worse(
@@ -102,13 +104,13 @@ def test_the_best_is_that_of_all_others_when_it_ends_badly_or_becomes_worse(
     view = ProgressView(Console(file=io.StringIO()), Phase.CONFIRM, sweep)
     for number, value in ((1, 3.0), (2, 1.0), (3, 2.0)):
         view.epoch(confirming(number, f"confirm of {number}"), best(value))
-    assert "RMSE 1 (trial 2)" in view.status()
+    assert "trial 2 leads with validation RMSE 1" in view.status()
     view.epoch(confirming(4, "confirm of 2"), best(9.0))  # its mean is 5
-    assert "RMSE 2 (trial 3)" in view.status()
+    assert "trial 3 leads with validation RMSE 2" in view.status()
     view.ended(confirming(3, "confirm of 3", State.DIVERGED), best(2.0))
-    assert "RMSE 3 (trial 1)" in view.status()
+    assert "trial 1 leads with validation RMSE 3" in view.status()
     view.ended(confirming(4, "confirm of 2", State.FAILED), best(9.0))
-    assert "RMSE 1 (trial 2)" in view.status()
+    assert "trial 2 leads with validation RMSE 1" in view.status()
     for number in (1, 2):
         view.ended(confirming(number, f"confirm of {number}", State.DIVERGED), best())
     assert "RMSE" not in view.status()
@@ -164,7 +166,7 @@ def test_a_terminal_shows_the_running_trials_with_their_epochs(sweep: SweepRecor
     assert [(line[:2], line[3:]) for line in running] == [
         (["trial", "4"], ["epoch", "3/12", "best", "1.25"])
     ]
-    assert "1 running, best validation RMSE 1.25 (trial 4)" in lines
+    assert "1 running, trial 4 leads with validation RMSE 1.25" in lines
     assert all(len(line) <= 80 for line in lines)
     assert not any("search trial 3 PRUNED" in line for line in shown(text))
 

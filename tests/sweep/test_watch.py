@@ -102,9 +102,9 @@ def test_it_is_watched_from_search_to_confirmation_until_its_process_ends(
         "search trial 0 COMPLETE",
         "search trial 2 COMPLETE",
         "search trial 1 COMPLETE",
-        "search 3/3, 0 running, best validation RMSE 1 (trial 2)",
+        "search 3/3, 0 running, trial 2 leads with validation RMSE 1",
         "confirming trial 2 COMPLETE",
-        "confirm 1/1, 0 running, best validation RMSE 1.5 (trial 2)",
+        "confirm 1/1, 0 running, trial 2 leads with validation RMSE 1.5",
     ]
 
 
@@ -131,7 +131,7 @@ def test_one_that_does_not_run_is_shown_as_it_is(sweep: SweepRecord, tmp_path: P
         samples.save(store, replace(sweep, name="sweep"), 0, epochs=[report(1, 3.0)])
     watch_sweep(folder, Console(file=text), seconds=60)
     assert text.getvalue().splitlines() == [
-        "search 1/3, 0 running, best validation RMSE 3 (trial 0)"
+        "search 1/3, 0 running, trial 0 leads with validation RMSE 3"
     ]
     with pytest.raises(StoreError, match="no sweep in"):
         watch_sweep(SweepFolder.of(tmp_path, "absent", None), Console(file=text))

@@ -80,11 +80,16 @@ def parse_yaml(text: str, source: str, lines: bool = True) -> Document:
             f"{source}: {len(text):,} characters are too many for a search space; "
             f"{MAX_CHARACTERS:,} is the most"
         )
-    loader = _Loader(text)
     try:
-        node = loader.get_single_node()
+        node = _Loader(text).get_single_node()
     except RecursionError:
         raise SpaceError(f"{source}: brackets nest too deeply to be read") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise SpaceError(
+            f"{source}:{line}: the character U+{ord(text[error.position]):04X} cannot stand in "
+            "YAML; remove it, or write it as an escape in double quotes"
+        ) from None
     except yaml.YAMLError as error:
         raise SpaceError(_syntax(error, source, lines)) from None
     if not lines and after(node, text):

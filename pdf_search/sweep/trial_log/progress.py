@@ -86,7 +86,7 @@ class ProgressView(LiveView):
         parts = [super().status()]
         if self.best:
             shown = self._shown(self.means[self.best])
-            parts.append(f"best validation {self.metric.label} {shown} ({self.best})")
+            parts.append(f"{self.best} leads with validation {self.metric.label} {shown}")
         left = self.seconds_left()
         if left is not None:
             parts.append(f"about {duration(left)} left")
