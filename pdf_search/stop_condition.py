@@ -59,6 +59,14 @@ class StopCondition:
         """Record an error that ends the run. The first one is kept, for the caller to raise."""
         self.error = self.error or error
 
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Keep an error of the block as ``fail`` does; none is raised out of the block."""
+        try:
+            yield
+        except Exception as error:
+            self.fail(error)
+
     def interrupt(self) -> None:
         """Stop the run as Ctrl-C would."""
         self.signal = self.signal or signal.SIGINT

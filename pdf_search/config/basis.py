@@ -69,7 +69,7 @@ class PowerRange(Frozen):
 class Hops(Frozen):
     """Support: pairs joined by a walk of at most ``hops`` steps."""
 
-    hops: Annotated[int, Field(ge=1)]
+    hops: Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class BasisConfig(Frozen):

@@ -29,7 +29,7 @@ class DataConfig(Frozen):
 
     name: str
     train_fraction: Annotated[float, Field(gt=0, le=1)] = 1.0
-    split_seed: Annotated[int, Field(ge=0)] = 0
+    split_seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     path: str | None = None
     smiles: str = "smiles"
     targets: tuple[str, ...] = ()

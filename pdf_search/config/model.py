@@ -25,8 +25,8 @@ class ModelConfig(Frozen):
     """
 
     architecture: Literal["pdf", "gin"] = "pdf"
-    hidden: Annotated[int, Field(ge=1)] = 160
-    layers: Annotated[int, Field(ge=1)] = 6
+    hidden: Annotated[int, Field(ge=1, le=65_536)] = 160
+    layers: Annotated[int, Field(ge=1, le=1_000)] = 6
     filter: Literal["lin", "1l", "2l", "fixed"] = "2l"
     coefficients: tuple[float, ...] | None = None
     channels: Literal["idp", "shd"] = "idp"

@@ -8,20 +8,24 @@ from pydantic import Field, model_validator
 
 from pdf_search.config.frozen import Frozen
 
+MOST_EPOCHS = 1_000_000
+Epoch = Annotated[int, Field(ge=1, le=MOST_EPOCHS)]
+FromZero = Annotated[int, Field(ge=0, le=MOST_EPOCHS)]
+
 
 class Constant(Frozen):
     """Cubic warm-up over ``warmup`` epochs, then the configured learning rate."""
 
     kind: Literal["constant"] = "constant"
-    warmup: Annotated[int, Field(ge=0)] = 0
+    warmup: FromZero = 0
 
 
 class Step(Frozen):
     """Cubic warm-up; then the learning rate is multiplied by ``gamma`` every ``step`` epochs."""
 
     kind: Literal["step"] = "step"
-    warmup: Annotated[int, Field(ge=0)] = 0
-    step: Annotated[int, Field(ge=1)]
+    warmup: FromZero = 0
+    step: Epoch
     gamma: Annotated[float, Field(gt=0, le=1)]
 
 
@@ -29,8 +33,8 @@ class Milestones(Frozen):
     """Cubic warm-up; the learning rate is multiplied by ``gamma`` after each epoch listed."""
 
     kind: Literal["milestones"] = "milestones"
-    warmup: Annotated[int, Field(ge=0)] = 0
-    milestones: tuple[int, ...]
+    warmup: FromZero = 0
+    milestones: tuple[FromZero, ...]
     gamma: Annotated[float, Field(gt=0, le=1)]
 
 
@@ -38,8 +42,8 @@ class Cosine(Frozen):
     """Cubic warm-up, then half a cosine, down to ``floor`` times the rate at epoch ``until``."""
 
     kind: Literal["cosine"] = "cosine"
-    warmup: Annotated[int, Field(ge=0)] = 0
-    until: Annotated[int, Field(ge=1)] | None = None  # default: the configured epochs
+    warmup: FromZero = 0
+    until: Epoch | None = None  # default: the configured epochs
     floor: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
@@ -49,7 +53,7 @@ Schedule = Annotated[Constant | Step | Milestones | Cosine, Field(discriminator=
 class Change(Frozen):
     """The peak learning rate, the weight decay and the dropout that hold after epoch ``after``."""
 
-    after: Annotated[int, Field(ge=1)]
+    after: Epoch
     learning_rate: Annotated[float, Field(gt=0)]
     weight_decay: Annotated[float, Field(ge=0)]
     dropout: Annotated[float, Field(ge=0, lt=1)]
@@ -61,8 +65,8 @@ class TrainingConfig(Frozen):
     ``changes``: what population based training changed on the way, by ascending epoch.
     """
 
-    epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 100
-    batch_size: Annotated[int, Field(ge=1)] = 64
+    epochs: Epoch = 100
+    batch_size: Annotated[int, Field(ge=1, le=100_000_000)] = 64
     learning_rate: Annotated[float, Field(gt=0)] = 1e-3
     weight_decay: Annotated[float, Field(ge=0)] = 0.0
     schedule: Schedule = Constant()

@@ -13,7 +13,7 @@ from pdf_search.config.basis import BasisConfig
 from pdf_search.config.data import VERSIONS, DataConfig
 from pdf_search.config.frozen import Frozen
 from pdf_search.config.model import ModelConfig
-from pdf_search.config.training import TrainingConfig
+from pdf_search.config.training import Epoch, TrainingConfig
 from pdf_search.config.validation import describe
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, Replicate
@@ -47,8 +47,10 @@ class TrialConfig(Frozen):
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = Field(
         (0,), description="the seeds that train together: [0, 1]"
     )
-    folds: Annotated[int, Field(ge=2)] | None = Field(None, description="into how many folds")
-    stop_epoch: Annotated[int, Field(ge=1)] | None = None
+    folds: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
+        None, description="into how many folds"
+    )
+    stop_epoch: Epoch | None = None
     engine: Literal["fast", "reference"] = "fast"
     device: str = "auto"  # auto, cpu, cuda, cuda:N
     precision: Literal["tf32", "float32"] = "tf32"  # of matrix products on a GPU

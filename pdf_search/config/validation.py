@@ -90,10 +90,14 @@ def _unfit(kind: str, context: Any, item: Any) -> str:
     if kind in BOUNDS:
         name, words = BOUNDS[kind]
         size = "small" if kind.startswith("greater") else "large"
-        return f"is too {size}: give {words.format(f'{context[name]:g}')}"
+        return f"is too {size}: give {words.format(_bound(context[name]))}"
     wanted = _wanted(item)
     reason = f"give {wanted}" if wanted else f"{item['msg'][0].lower()}{item['msg'][1:]}"
     return f"does not fit: {reason}"
+
+
+def _bound(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
 def _wanted(item: Any) -> str:

@@ -102,3 +102,18 @@ def test_closed_form_equals_the_model(
     assert counted(network) == replicates * parameter_count(model, bases, shape)
     assert all(len(p) == replicates for p in network.parameters())
     assert all(len(b) == replicates for b in network.buffers())
+
+
+def test_the_largest_model_that_a_configuration_allows_fits_an_integer_of_the_database() -> None:
+    largest = {"hidden": 65_536, "layers": 1_000, "head": "mlp", "filter_norm": True}
+    most_bases = BasisConfig.model_validate(
+        {"eps": {"low": -0.5, "high": 0, "step": 1e-4}, "k": 16}
+    )
+    wide = InputShape(
+        nodes=CategoricalInput(sizes=(10**9,)),
+        edges=LinearInput(features=10**9),
+        outputs=10**9,
+        task=Task.REGRESSION,
+    )
+    model = ModelConfig.model_validate(largest)
+    assert parameter_count(model, most_bases.size, wide) < 2**63

@@ -80,7 +80,25 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
             "metric: accuracy",
             "3: metric: accuracy does not measure regression (ZINC); fitting: mae",
         ),
-        ("budget: {trials: 9999999999999}", "3: budget.trials: 9999999999999 is too large"),
+        (
+            "budget: {trials: 9999999999999}",
+            "3: budget.trials: 9999999999999 is too large: give 1,000,000 or less",
+        ),
+        ("model: {hidden: 65537}", "3: model.hidden: 65537 is too large: give 65,536 or less"),
+        (
+            "model: {layers: {choice: [2, 99999999999999999999]}}",
+            "3: model.layers[1]: 99999999999999999999 is too large: give 1,000 or less",
+        ),
+        ("model: {layers: {range: [1, 1001]}}", "3: model.layers: 1001 is too large"),
+        ("training: {batch_size: 100000001}", "3: training.batch_size: 100000001 is too large"),
+        (
+            "training: {schedule: {kind: cosine, until: 1000001}}",
+            "3: training.schedule.until: 1000001 is too large: give 1,000,000 or less",
+        ),
+        (
+            "training: {schedule: {kind: milestones, milestones: [5, 1000001], gamma: 0.5}}",
+            "3: training.schedule: 1000001 is too large: give 1,000,000 or less",
+        ),
         ("budget: {trails: 3}", "3: budget.trails: unknown key; did you mean trials?"),
         (
             "budget:\n  confirm:\n    top_k: 0",

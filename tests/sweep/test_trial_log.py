@@ -316,3 +316,25 @@ def test_seeds_of_confirmation_are_fresh() -> None:
         fresh = confirm_seeds(seed, 4, searched=3)
         assert len(set(fresh)) == 4
         assert not set(fresh) & set(search_seeds(seed, 3))
+
+
+def test_a_trial_that_could_not_be_recorded_is_not_given_up_as_one_that_was(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OverflowError("too large for a column")
+
+    trial_log = bench.trial_log()
+    start(bench, trial_log, epochs=2)
+    second = bench.suggestions(trial_log).next()
+    assert second is not None
+    with monkeypatch.context() as broken:
+        broken.setattr(bench.store, "save_trial", refuse)
+        with pytest.raises(OverflowError):
+            trial_log.planned(second)
+    trial_log.interrupted()
+    (row,) = bench.store.trials(NAME)
+    assert (row.number, row.state) == (0, State.INTERRUPTED)
+    again = bench.trial_log()
+    again.planned(second)
+    assert [row.state for row in bench.store.trials(NAME)] == [State.INTERRUPTED, State.NOT_STARTED]

@@ -74,12 +74,15 @@ class TrialLog:
 
     def planned(self, job: Job) -> None:
         """Record a trial that waits for its turn; a trial that is resumed is recorded already."""
-        if (known := self.records.get(job.number)) is None or not known.state.finished:
-            self.going.add(job.number)
-        if known is not None:
-            return
+        if job.number not in self.records:
+            self.save(self._first_record(job))
+        if not self.records[job.number].state.finished:
+            self.going.add(job.number)  # once it is recorded, which may fail
+
+    def _first_record(self, job: Job) -> TrialRecord:
         sweep, phase, number = self._key(job.number)
-        record = TrialRecord(
+        model, bases = job.config.model, job.config.basis.size
+        return TrialRecord(
             sweep=sweep,
             phase=phase,
             number=number,
@@ -88,11 +91,8 @@ class TrialLog:
             origin=job.origin,
             params=job.params or {},
             replicates=job.config.replicates,
-            parameters=parameter_count(
-                job.config.model, job.config.basis.size, self._shapes[sweep]
-            ),
+            parameters=parameter_count(model, bases, self._shapes[sweep]),
         )
-        self.save(record)
 
     def started(self, number: int) -> None:
         """Record that a trial runs; one that is resumed keeps the time of its first start."""

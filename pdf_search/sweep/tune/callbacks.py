@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,7 @@ class Recorder(Callback):
 
     def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         """Record that a trial runs."""
-        with self._guarded():
+        with self.stop_condition.guarded():
             self.heard[trial.config[NUMBER]] = time.monotonic()
             self.trial_log.started(trial.config[NUMBER])
 
@@ -87,7 +87,7 @@ class Recorder(Callback):
         **_: Any,
     ) -> None:
         """Record an epoch, or keep the outcome that a worker reports last."""
-        with self._guarded():
+        with self.stop_condition.guarded():
             number = trial.config[NUMBER]
             self.heard[number] = time.monotonic()
             report = unpack_epoch(result)
@@ -109,7 +109,7 @@ class Recorder(Callback):
         **_: Any,
     ) -> None:
         """Record where a checkpoint lies, with the storage as the user gave it."""
-        with self._guarded():
+        with self.stop_condition.guarded():
             assert trial.storage is not None
             inside = Path(checkpoint.path).relative_to(trial.storage.storage_fs_path)
             path = below(self.storage, inside.as_posix())
@@ -119,14 +119,14 @@ class Recorder(Callback):
         self, iteration: int, trials: list[Trial], trial: Trial, **_: Any
     ) -> None:
         """Record the end of a trial: its outcome, or PAUSED if the scheduler stopped it."""
-        with self._guarded():
+        with self.stop_condition.guarded():
             number = trial.config[NUMBER]
             if not self._came_to_an_end(number):
                 self._ended(number, State.FAILED, "the worker ended without an outcome")
 
     def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         """Record a trial whose worker is gone, to be tried again, or as FAILED if it raised."""
-        with self._guarded():
+        with self.stop_condition.guarded():
             number, error = trial.config[NUMBER], _error(trial)
             if isinstance(error, RayTaskError):
                 logger.error("trial %d: %s", number, error.traceback_str)
@@ -175,13 +175,6 @@ class Recorder(Callback):
     def _count(self, number: int, state: State, message: str) -> None:
         reason = self.failures.ended(number, state, message, bool(self.trained))
         self.stop_condition.alike = self.stop_condition.alike or reason
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            self.stop_condition.fail(error)
 
     def __getstate__(self) -> dict[str, Any]:
         return {}

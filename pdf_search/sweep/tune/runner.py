@@ -96,25 +96,25 @@ class Runner:
             self.shared.timeout,
         )
         tuner = self._tuner(source, trial_log, recorder, scheduler)
+        ending = self.stop_condition  # it keeps the first error, which no later one hides
         try:
-            with all_losses_told(self.say):
-                tuner.fit()
-        except RayError as error:
-            raise ResourceError(
-                f"Ray ended in the middle of the run ({type(error).__name__}: {error})"
-            ) from error
+            with ending.guarded(), all_losses_told(self.say):
+                _fit(tuner)
         except KeyboardInterrupt:  # a second signal: running trials are given up as they are
-            self.stop_condition.interrupt()
-            self.stop_condition.due()
+            ending.interrupt()
+            ending.due()
         finally:
-            self.stop_condition.in_order()
-            if self.stop_condition.ended or sys.exc_info()[0] is not None:
-                enter_saved(trial_log, saved())
-                trial_log.interrupted()
-        if self.stop_condition.alike:
-            retry_later(trial_log, recorder.untrained)
-        if self.stop_condition.error is not None:
-            raise self.stop_condition.error
+            ending.in_order()
+            if ending.ended or ending.error or sys.exc_info()[0] is not None:
+                with ending.guarded():
+                    enter_saved(trial_log, saved())
+                with ending.guarded():
+                    trial_log.interrupted()
+        if ending.alike:
+            with ending.guarded():
+                retry_later(trial_log, recorder.untrained)
+        if ending.error is not None:
+            raise ending.error
 
     def _tuner(
         self,
@@ -154,6 +154,15 @@ class Runner:
         from pdf_search.sweep.tune.tensorboard import TensorBoard  # noqa: PLC0415
 
         return [TensorBoard(self.tensorboard, trial_log)]
+
+
+def _fit(tuner: tune.Tuner) -> None:
+    try:
+        tuner.fit()
+    except RayError as error:
+        raise ResourceError(
+            f"Ray ended in the middle of the run ({type(error).__name__}: {error})"
+        ) from error
 
 
 class FolderName:
