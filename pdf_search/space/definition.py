@@ -73,7 +73,7 @@ class Head(Frozen):
         (), description="comparisons that trials must meet: [parameters <= 500_000]"
     )
     points_to_evaluate: tuple[str | dict[str, str | int | float | bool], ...] = Field(
-        (), description="names of published settings, or points of the space, tried first"
+        (), description="names of published settings, or points as {model.hidden: 64}, tried first"
     )
 
 

@@ -126,6 +126,9 @@ def _listed_options(given: list[Any], place: Where, problems: Problems) -> dict[
             problems.cannot_read(where, text)
             continue
         label = label_of(plain)
+        if isinstance(label, float) and not isfinite(label):
+            problems.cannot_read(where, f"{label} is no finite number")
+            continue
         if label in options:
             problems.add(where, f"the option {label} is there twice, or equals another; keep one")
         options[label] = _node(plain, where, None, problems)

@@ -31,6 +31,11 @@ HEAD = "data: {name: zinc}\nbasis: {pairs: [[-0.1, 4]]}\n"
             "model: {hidden: {choice: [8, true]}}",
             "[1]: true does not fit: give a whole",
         ),
+        ("model: {hidden: {choice: [8, .nan]}}", "3: model.hidden[1]: nan is no finite number"),
+        (
+            "points_to_evaluate: [{model: {hidden: 8}}]",
+            "3: points_to_evaluate[0].model: {'hidden': 8} does not fit: give a text or a whole",
+        ),
         ("model: {dropout: false}", "3: model.dropout: false does not fit: give a number"),
         (
             "model: {filter: fixed, coefficients: [true]}",

@@ -14,6 +14,7 @@ from pdf_search.space.files.problems import Where, did_you_mean
 UNION_NOISE = {
     "tuple_type",
     "int_type",
+    "bool_type",
     "dict_type",
     "string_type",
     "model_type",
