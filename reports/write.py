@@ -73,8 +73,12 @@ def write_comparison(sweeps: Sequence[tuple[str, SweepData]], folder: Path) -> l
     return write_files(folder, tables_as_files("compare", [grid]) | page)
 
 
-def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:
+def write_files(
+    folder: Path, contents: Mapping[str, str | bytes], option: str = "--to"
+) -> list[Path]:
     """Write files, given as name to content, each as a whole; returns the paths.
+
+    ``option`` is that of the command line which names another folder.
 
     Raises:
         StoreError: the folder cannot be written.
@@ -84,7 +88,8 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]
         return [_write(folder / name, content) for name, content in contents.items()]
     except OSError as error:
         raise StoreError(
-            f"the report cannot be written to {folder}: {error.strerror}; choose another --out"
+            f"the report cannot be written to {folder}: {error.strerror}; "
+            f"name another folder: {option} FOLDER"
         ) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,13 +40,13 @@ class Contents:
         """The size of our own entries in bytes."""
         return sum(map(size_of, self.own))
 
-    def remove(self) -> None:
-        """Remove our own entries, then the folder and the one above it if nothing is in them.
+    def remove(self, above: Iterable[Path] = ()) -> None:
+        """Remove our own entries, then the folder if nothing is in it; so the folders ``above``.
 
         What makes the folder a run comes last, so that after a kill it is still found.
 
         Raises:
-            PdfSearchError: an entry cannot be removed.
+            PdfSearchError: an entry or a folder cannot be removed.
         """
         try:
             for entry in self.own:
@@ -58,9 +59,15 @@ class Contents:
                 f"{error.filename} cannot be removed ({error.strerror}); the rest is still there: "
                 "make it removable and delete again"
             ) from None
-        for folder in (self.folder, self.folder.parent):
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
+        try:
+            for folder in (self.folder, *above):
+                if folder.is_dir() and not any(folder.iterdir()):
+                    folder.rmdir()
+        except OSError as error:  # a mount point, or a folder in one that may not be written
+            raise PdfSearchError(
+                f"all that was in {folder} is removed, but the folder itself cannot be "
+                f"({error.strerror}): remove it by hand"
+            ) from None
 
 
 def _rank(name: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,15 +18,27 @@ PROBED = 1.0  # seconds, longer than ``is_locked`` holds the lock
 def is_locked(folder: Path) -> bool:
     """Whether a process holds the folder's lock; True also if that cannot be found out.
 
-    A lock is the system's, so that of a process that was killed is free.
+    A lock is the system's, so that of a process that was killed is free. It is found out in a
+    folder that may only be read, too.
     """
     if not (folder / FILE).is_file():
         return not folder.is_dir()
     try:
         with FileLock(folder / FILE, timeout=0):
             return False
-    except (Timeout, OSError):
+    except Timeout:
         return True
+    except OSError:  # FileLock opens the file to write
+        return _is_held(folder / FILE)
+
+
+def _is_held(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)  # freed as the file is closed
+    except OSError:
+        return True
+    return False
 
 
 @contextmanager
@@ -33,9 +46,9 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock inside a ``with`` block; the folder is made if it is not there.
 
     Raises:
-        ConfigError: another process holds the lock, or the folder cannot be made.
+        ConfigError: another process holds the lock, or the folder cannot be made or written to.
     """
-    lock = FileLock(folder / FILE, timeout=PROBED)
+    lock, new = FileLock(folder / FILE, timeout=PROBED), not folder.is_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
@@ -44,11 +57,20 @@ def locked(folder: Path) -> Iterator[None]:
             f"another process runs the sweep in {folder}: wait for it or end it first"
         ) from None
     except OSError as error:
-        raise ConfigError(
-            f"--out {folder.parent}: cannot write the sweep's folder there "
-            f"({error.strerror or error}). Name a folder of yours"
-        ) from None
+        raise ConfigError(_not_writable(folder, new, error.strerror or str(error))) from None
     try:
         yield
     finally:
         lock.release()
+
+
+def _not_writable(folder: Path, new: bool, reason: str) -> str:
+    if new:
+        out = folder.parent
+        return (
+            f"--out {out}: cannot write the sweep's folder there ({reason}). Name a folder of yours"
+        )
+    return (
+        f"{folder}: cannot be written to ({reason}). Make it writable; "
+        "or go on with a copy of the folder, by the copy's path"
+    )

@@ -19,4 +19,5 @@ def write_grids(name: str, grids: Sequence[Grid], folder: Path) -> list[Path]:
     """
     page = templates().get_template("tables.html.j2")
     html = page.render(title=grids[0].heading, grids=grids)
-    return write_files(folder, tables_as_files(name, grids) | {f"{name}.html": html})
+    files = tables_as_files(name, grids) | {f"{name}.html": html}
+    return write_files(folder, files, option="--out")

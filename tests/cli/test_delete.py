@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,49 @@ def test_a_whole_study_is_removed_but_no_part(run: Run, runs: Path) -> None:
     assert "is a part of the study paper/abl: delete the whole study" in " ".join(part.split())
     run("delete", "paper/abl", "--yes")
     assert sorted(path.name for path in runs.iterdir()) == ["day", "night", "one"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("alone", ["--out", "solo"]), ("./solo/alone", []), ("solo/alone", [])]
+)
+def test_the_folder_that_a_sweep_was_put_into_stays(
+    run: Run, home: Path, name: str, words: list[str]
+) -> None:
+    sweep_in(home / "solo" / "alone", load_space("freesolv"), "alone")
+    run("delete", name, *words, "--yes")
+    assert list((home / "solo").iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["paper/abl"], ["abl", "--out", "runs/paper"]])
+def test_of_a_study_of_two_words_both_folders_go_unless_one_is_that_of_out(
+    run: Run, home: Path, words: list[str]
+) -> None:
+    study_in(home / "runs" / "paper" / "abl", load_space("freesolv"))
+    run("delete", *words, "--yes")
+    assert not (home / "runs" / "paper" / "abl").exists()
+    assert (home / "runs" / "paper").exists() == ("--out" in words)
+    assert (home / "runs").is_dir()
+
+
+def test_what_cannot_be_removed_is_named_and_the_others_go(
+    run: Run, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed = Path.rmdir
+
+    def busy(path: Path) -> None:
+        if path.name == "night":
+            raise OSError(errno.EBUSY, "Device or resource busy", str(path))
+        removed(path)
+
+    monkeypatch.setattr(Path, "rmdir", busy)
+    with locked(runs / "day"):
+        done = run("delete", "night", "day", "one", "--yes", code=1)
+    said = " ".join(done.stderr.split())
+    assert done.stdout == "deleted one\n"
+    assert f"night is not deleted: all that was in {runs / 'night'} is removed" in said
+    assert "(Device or resource busy): remove it by hand" in said
+    assert "day is not deleted: another process runs the sweep" in said
+    assert list((runs / "night").iterdir()) == []
 
 
 def test_files_of_others_stay_and_are_named(run: Run, runs: Path) -> None:

@@ -14,8 +14,8 @@ from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import OutputOptions
 from pdf_search.cli.output import megabytes, print_result, say
-from pdf_search.errors import ConfigError
-from pdf_search.paths import above, last_names
+from pdf_search.errors import ConfigError, PdfSearchError
+from pdf_search.paths import above, expanded, last_names
 from pdf_search.runs import Contents, find_folder, holds_sweep, is_run, locked
 from pdf_search.wording import counted
 
@@ -32,6 +32,8 @@ class _Doomed:
 
     ``rows`` are the sweeps to delete from ``database``, which other sweeps share; none where the
     database lies in the folder. ``stored`` are checkpoints elsewhere, a folder or URI each.
+    ``above``: the folders that a study of several words was given, such as ``paper`` of
+    ``paper/abl``; they go once they are empty.
     """
 
     name: str
@@ -40,6 +42,7 @@ class _Doomed:
     database: str = ""
     rows: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    above: tuple[Path, ...] = ()
 
     def lines(self) -> list[str]:
         found = [f"{self.name}: {self.what}, {megabytes(self.contents.size)} in {self._folder}"]
@@ -63,7 +66,8 @@ class _Doomed:
             _remove_stored(place)
         _forget(self.database, self.rows)
         if self.contents.own:
-            Contents.of(self._folder).remove()  # the database may have got files beside it
+            contents = Contents.of(self._folder)  # the database may have got files beside it
+            contents.remove(self.above)
 
 
 @option_groups
@@ -74,7 +78,7 @@ def delete(
 ) -> None:
     """Remove sweeps, studies or runs of train: results, checkpoints, reports, explanations.
 
-    Files that pdf-search did not write stay. The data in the cache stay too.
+    Files that pdf-search did not write stay, and the folder of --out. So do the data in the cache.
     """
     doomed = [_doomed(name, output) for name in dict.fromkeys(names)]
     for one in doomed:
@@ -82,9 +86,26 @@ def delete(
             say(line)
     if not agreed("remove this for good?", yes):
         return
+    _remove_each(doomed)
+
+
+def _remove_each(doomed: Sequence[_Doomed]) -> None:
+    """Remove what can be removed; one that cannot does not keep the others.
+
+    Raises:
+        PdfSearchError: some could not be removed; the message names each.
+    """
+    failed: list[tuple[str, PdfSearchError]] = []
     for one in doomed:
-        one.remove()
-        print_result(f"deleted {one.name}")
+        try:
+            one.remove()
+        except PdfSearchError as error:
+            failed.append((one.name, error))
+        else:
+            print_result(f"deleted {one.name}")
+    if failed:
+        text = "\n".join(f"{name} is not deleted: {error}" for name, error in failed)
+        raise type(failed[0][1])(text)
 
 
 def _doomed(name: str, output: OutputOptions) -> _Doomed:
@@ -117,6 +138,17 @@ def _doomed(name: str, output: OutputOptions) -> _Doomed:
         folder.db or "",
         tuple(sweep.name for sweep in sweeps) if folder.db else (),
         _stored(folder, trials) if any(s.options.get("storage") for s in sweeps) else (),
+        _made_for(study or "", folder.path, expanded(output.out).resolve()),
+    )
+
+
+def _made_for(study: str, folder: Path, out: Path) -> tuple[Path, ...]:
+    """The folders above a study's own that its name of several words made, the innermost first."""
+    words = Path(study).parts
+    if folder.parts[-len(words) :] != words:
+        return ()
+    return tuple(
+        place for place in folder.parents[: len(words) - 1] if place not in (out, *out.parents)
     )
 
 
