@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.data import Asked
+from pdf_search.errors import SpaceError
 from pdf_search.space import Space
 from pdf_search.space import load_space as load
 
@@ -38,7 +39,16 @@ def load_space(
         SpaceError: no such space, or a list of every problem with line, key and remedy.
         DataError: the data file cannot be read.
     """
-    sets = [f"{path}={json.dumps(value)}" for path, value in (settings or {}).items()]
+    sets = [f"{path}={_as_json(path, value)}" for path, value in (settings or {}).items()]
     targets = (target,) if isinstance(target, str) else tuple(target)
     asked = Asked(smiles, targets, task, split, skip_bad_rows)
     return load(str(source), sets, asked=asked)
+
+
+def _as_json(path: str, value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise SpaceError(
+            f"settings: {path}: {error}: give plain numbers, texts, lists and dicts of them"
+        ) from None

@@ -96,12 +96,20 @@ def _options(settings: Settings) -> SweepOptions:
     unknown = sorted(set(settings) - set(Settings.__annotations__))
     if unknown:
         raise ConfigError(f"no setting {', '.join(unknown)}: see pdf_search.sweep.SweepOptions")
-    paths = {"out", "data_root", "cache"}
-    given: dict[str, Any] = {
-        name: Path(value) if name in paths and isinstance(value, str) else value
-        for name, value in settings.items()
-    }
+    given: dict[str, Any] = dict(settings)
+    for name, value in settings.items():
+        if name in ("out", "data_root", "cache") and isinstance(value, str):
+            given[name] = Path(value)
+        if name in ("db", "storage") and isinstance(value, Path):
+            given[name] = str(value)
     return SweepOptions(**given)
+
+
+def _phase(given: Phase | str) -> Phase:
+    try:
+        return Phase(given)
+    except ValueError:
+        raise ConfigError(f"phase {given!r}: name {' or '.join(Phase)}") from None
 
 
 def _finished(result: SweepResult, folder: SweepFolder) -> Sweep:
@@ -146,8 +154,11 @@ class Sweep:
         The columns are those of ``leaderboard.csv``: ``mean`` and ``spread`` of the ``metric`` over
         ``n`` replicates on the part ``split``, in ``unit``; sampled values by their dotted paths.
         ``phase``: ``search`` or ``confirm`` alone.
+
+        Raises:
+            ConfigError: there is no such phase.
         """
-        rows = leaderboard_rows(self._read(), None if phase is None else Phase(phase))
+        rows = leaderboard_rows(self._read(), None if phase is None else _phase(phase))
         return pd.DataFrame([row.as_dict() for row in rows])
 
     @property
@@ -170,10 +181,11 @@ class Sweep:
         """The trial of that number in a phase.
 
         Raises:
-            StoreError: there is none.
+            ConfigError: there is no such phase.
+            StoreError: there is no such trial.
         """
         data = self._read()
-        return Trial(self.at, data, find_trial(data, number, Phase(phase)))
+        return Trial(self.at, data, find_trial(data, number, _phase(phase)))
 
     def resume(self, *, quiet: bool = False, **changes: Unpack[Settings]) -> Sweep:
         """Go on with it, as ``pdf-search resume``; ``trials`` is the new total."""

@@ -10,6 +10,7 @@ from typing import Any
 from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 from pdf_search.runs import NAME, NAME_RULE
+from pdf_search.sweep.option_values import checked
 
 RECORDED = (
     "cpus_per_trial",
@@ -45,6 +46,9 @@ class SweepOptions:
     ended, and it is tried again. ``tensorboard``: write the curves of all trials for TensorBoard
     too, into the sweep's folder. ``storage``: folder or URI for checkpoints. ``quick``: plan
     without looking at the data's bases, to inspect the plan and not to run it.
+
+    Raises:
+        ConfigError: a value is of another kind, or too small or large.
     """
 
     name: str | None = None
@@ -77,19 +81,11 @@ class SweepOptions:
     quick: bool = False
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            value = checked(field.name, str(field.type), getattr(self, field.name))
+            object.__setattr__(self, field.name, value)
         if self.name is not None and not NAME.fullmatch(self.name):
             raise ConfigError(f"--name {self.name!r}: use {NAME_RULE}")
-        for flag in ("trials", "epochs", "replicates", "concurrent", "seeds", "confirm_epochs"):
-            value = getattr(self, flag)
-            if value is not None and value < 1:
-                raise ConfigError(f"--{flag.replace('_', '-')} {value}: give at least 1")
-        for flag in ("time", "epoch_timeout"):
-            value = getattr(self, flag)
-            if value is not None and value <= 0:
-                shown = f"--{flag.replace('_', '-')} {value:g}"
-                raise ConfigError(f"{shown}: give more than 0 seconds")
-        if self.seed < 0:
-            raise ConfigError(f"--seed {self.seed}: give 0 or more")
 
     def recorded(self) -> dict[str, Any]:
         """The options that a resume needs, as JSON-like data; folders as absolute paths."""

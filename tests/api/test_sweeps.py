@@ -13,9 +13,11 @@ import pytest
 
 import pdf_search
 from pdf_search.api import Settings
-from pdf_search.errors import ConfigError, StoreError
+from pdf_search.errors import ConfigError, SpaceError, StoreError
+from pdf_search.space import load_space
 from pdf_search.sweep import SweepOptions
 from tests.api import run_in_thread
+from tests.sweep.helpers import sweep_in
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -51,6 +53,11 @@ def test_settings_are_those_of_the_command_line() -> None:
 def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no setting trails"):
         pdf_search.run_sweep(EXAMPLES / "hydration.csv", trails=3, quiet=True)  # type: ignore[call-arg]
+    for wrong in ({"trials": 2.5}, {"time": float("nan")}, {"concurrent": True}):
+        with pytest.raises(ConfigError, match=f"--{next(iter(wrong))} .*: give"):
+            pdf_search.run_sweep(EXAMPLES / "hydration.csv", quiet=True, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(SpaceError, match=r"settings: model.hidden: Object of type set"):
+        pdf_search.load_space("zinc", {"model.hidden": {8, 16}})
     with pytest.raises(StoreError, match="no sweep in"):
         pdf_search.open_sweep("none", out=tmp_path)
     with pytest.raises(AttributeError):
@@ -66,3 +73,12 @@ def test_a_space_takes_settings_as_python_has_them() -> None:
     assert by_path["model.hidden"].domain.values == (8, 16)
     assert "model.softmax" not in by_path
     assert space.defaults.epochs == 3
+
+
+def test_a_phase_that_is_none_is_said(tmp_path: Path) -> None:
+    sweep_in(tmp_path / "night", load_space("freesolv"), "night")
+    sweep = pdf_search.open_sweep("night", out=tmp_path)
+    for ask in (lambda: sweep.leaderboard("serch"), lambda: sweep.trial(0, "serch")):
+        with pytest.raises(ConfigError, match="phase 'serch': name search or confirm"):
+            ask()
+    assert sweep.leaderboard("search").empty

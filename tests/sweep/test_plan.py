@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pdf_search.errors import ConfigError, PdfSearchError, ResourceError, StoreError
@@ -155,6 +156,56 @@ def test_no_trial_is_on_two_gpus(fraction: float, trials: int, gpus: int) -> Non
     assert size.gpus_in_use == gpus
     assert Resources(1, 0.4, 5).gpus_in_use == 3  # 0.4 * 5 are two, but two of them hold four
     assert Resources(1, 0, 5).gpus_in_use == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "wanted"),
+    [
+        ("trials", 2.5, "--trials 2.5: give a whole number of at least 1"),
+        ("trials", True, "--trials True: give a whole number"),
+        ("trials", "4", "--trials '4': give a whole number"),
+        ("trials", -1, "--trials -1: give a whole number of at least 1"),
+        ("trials", float("nan"), "--trials nan: give a whole number"),
+        ("epochs", 10**20, "--epochs 100000000000000000000: give 1,000,000 or less"),
+        ("top_k", -1, "--top-k -1: give a whole number of at least 0"),
+        ("seed", None, "--seed None: give a whole number of at least 0"),
+        ("seed", 2**32, "--seed 4294967296: give 4,294,967,295 or less"),
+        ("cpus_per_trial", "two", "--cpus-per-trial 'two': give a whole number"),
+        ("gpus_per_trial", True, "--gpus-per-trial True: give a number"),
+        ("time", float("nan"), "--time nan: give more than 0 seconds"),
+        ("time", float("inf"), "--time inf: give more than 0 seconds"),
+        ("time", 10**400, "--time inf: give more than 0 seconds"),
+        ("time", "10m", "--time '10m': give a number of seconds"),
+        ("epoch_timeout", 0, "--epoch-timeout 0: give more than 0 seconds"),
+        ("checkpoint_seconds", -1.0, "--checkpoint-seconds -1: give 0 or more seconds"),
+        ("repeat", "no", "--repeat 'no': give True or False"),
+        ("method", 3, "--method 3: give a text"),
+        ("name", 3, "--name 3: give a text"),
+        ("out", 3, "--out 3: give the path of a folder"),
+        ("from_sweeps", "night", "--from-sweeps 'night': give a list of names"),
+        ("from_sweeps", [1], "--from-sweeps [1]: give a list of names"),
+    ],
+)
+def test_an_option_of_another_kind_is_named_with_what_it_takes(
+    option: str, value: Any, wanted: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        SweepOptions(**{option: value})
+    assert wanted in str(caught.value)
+
+
+def test_options_are_kept_as_their_kind() -> None:
+    given: dict[str, Any] = {
+        "trials": np.int64(3),
+        "epochs": 4.0,
+        "time": 5,
+        "checkpoint_seconds": 0,
+        "from_sweeps": ["a", "b"],
+    }
+    kept = SweepOptions(**given)
+    found = (kept.trials, kept.epochs, kept.time, kept.checkpoint_seconds, kept.from_sweeps)
+    assert found == (3, 4, 5.0, 0.0, ("a", "b"))
+    assert [type(value) for value in found] == [int, int, float, float, tuple]
 
 
 @pytest.mark.parametrize(
