@@ -49,6 +49,10 @@ def read_earlier(plan: Planned, space: Space, protocol: Protocol, build: Build) 
         StoreError: there is no such sweep.
     """
     if plan.options.quick and plan.options.from_sweeps:
+        for name in plan.options.from_sweeps:
+            folder = _folder(name, plan)
+            with folder.open_store() as store:
+                store.sweep(folder.name)
         return Earlier(words=("not read with --quick, which does not list compact bases",))
     found = [_read(name, plan, space, protocol, build) for name in plan.options.from_sweeps]
     trials = tuple(trial for sweep in found for trial in sweep.trials)
@@ -56,7 +60,7 @@ def read_earlier(plan: Planned, space: Space, protocol: Protocol, build: Build) 
 
 
 def _read(name: str, plan: Planned, space: Space, protocol: Protocol, build: Build) -> Earlier:
-    folder = SweepFolder.find(plan.options.out, name, plan.options.db)
+    folder = _folder(name, plan)
     with folder.open_store() as store:
         _refuse_other(name, store.sweep(folder.name), plan, protocol)
         records = [t for t in store.trials(folder.name, Phase.SEARCH) if t.state in TOLD]
@@ -66,6 +70,10 @@ def _read(name: str, plan: Planned, space: Space, protocol: Protocol, build: Bui
     kept = _Kept(space, build, plan.epochs)
     trials = tuple(kept.fitting(records, curves))
     return Earlier(trials, (f"{name}: {kept.words(len(trials), len(records))}",))
+
+
+def _folder(name: str, plan: Planned) -> SweepFolder:
+    return SweepFolder.find(plan.options.out, name, plan.options.db)
 
 
 def _refuse_other(name: str, record: SweepRecord, plan: Planned, protocol: Protocol) -> None:

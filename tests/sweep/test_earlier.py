@@ -13,7 +13,7 @@ import pytest
 from optuna.trial import TrialState
 from rich.console import Console
 
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, StoreError
 from pdf_search.records import METRICS, Phase, Protocol, State
 from pdf_search.results import Store
 from pdf_search.space import Space
@@ -178,6 +178,8 @@ def test_a_quick_plan_says_that_it_did_not_look(space: Space, cache: Path, tmp_p
     made = after(space, cache, tmp_path, quick=True)
     assert made.earlier.trials == ()
     assert "not read with --quick" in made.as_dict()["earlier"]
+    with pytest.raises(StoreError, match=r"no sweep in .*nosuch"):
+        planned(space, cache, tmp_path, from_sweeps=(NAME, "nosuch"), quick=True)
 
 
 COMPACT = SPACE.replace(

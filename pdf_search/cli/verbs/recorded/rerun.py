@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument
 
 from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import given, option_groups
 from pdf_search.cli.options import DataOptions, MachineOptions, OutputOptions, SweepName
 from pdf_search.cli.output import say
-from pdf_search.records import Phase
+from pdf_search.cli.trained import TrialOptions
+from pdf_search.errors import ConfigError
 
 
 @option_groups
 def rerun(
     name: SweepName,
-    number: Annotated[int, Argument(min=0, help="Number of the trial.")],
+    which: TrialOptions,
     machine: MachineOptions,
     source: DataOptions,
     output: OutputOptions,
-    phase: Annotated[Phase, Option(help="Which of the sweep's phases.")] = Phase.SEARCH,
+    number: Annotated[int | None, Argument(min=0, help="Number of the trial, as --trial.")] = None,
 ) -> None:
     """Train the configuration of a recorded trial once more, as a new trial.
 
@@ -29,8 +30,24 @@ def rerun(
     from pdf_search.cli.execution import execute
     from pdf_search.sweep import rerun as rerun_trial
 
-    changes = given(machine, source)
+    trial, changes = _number(name, number, which.trial), given(machine, source) | {"progress": say}
     execute(
         recorded_folder(name, output),
-        lambda: rerun_trial(name, number, phase, output.out, output.url, progress=say, **changes),
+        lambda: rerun_trial(name, trial, which.phase, output.out, output.url, **changes),
+    )
+
+
+def _number(name: str, *said: int | None) -> int:
+    """The number of the trial, which is said in one of two ways.
+
+    Raises:
+        ConfigError: it is not said, or twice.
+    """
+    found = [number for number in said if number is not None]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ConfigError(f"trial {found[0]} and --trial {found[1]}: give the number once")
+    raise ConfigError(
+        f"rerun {name}: name a trial with --trial N (`pdf-search show {name}` lists them)"
     )
