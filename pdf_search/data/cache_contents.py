@@ -15,24 +15,27 @@ from pdf_search.data.banks import family_name
 from pdf_search.data.prepared.cache import cache_folder
 from pdf_search.data.raw.sources import source_of
 from pdf_search.errors import ConfigError, DataError
+from pdf_search.kernels import kernels_outside
 from pdf_search.paths import size_of
 
+KERNELS = "kernels"
 # The kinds, and their folders in the cache. Everything in it can be made or downloaded again.
 FOLDERS = {
     "downloads": ("raw",),
     "prepared": ("prepared",),
     "bases": ("banks", "moments"),
-    "kernels": ("kernels",),
+    KERNELS: ("kernels",),
 }
 UNUSED, ALL = "unused", "all"
 
 
 @dataclass(frozen=True)
 class CachePart:
-    """A folder or file in the cache.
+    """A folder or file in the cache, or a compiled kernel, wherever kernels are kept.
 
     ``data`` is the data set's title, "" where it belongs to none. ``unused``: no run reads it
-    again, because its data set is no longer prepared, or it is damaged.
+    again, because its data set is no longer prepared, or it is damaged. ``outside``: it does not
+    lie in the cache folder.
     """
 
     kind: str
@@ -40,10 +43,11 @@ class CachePart:
     path: Path
     size: int  # bytes
     unused: bool = False
+    outside: bool = False
 
 
 def cache_parts(cache: Path | None = None) -> list[CachePart]:
-    """List the parts of the cache folder, by kind; an empty list if there is no such folder."""
+    """List the parts of the cache folder, by kind, then compiled kernels that lie elsewhere."""
     root = cache_folder(cache)
     prepared = _prepared(root)
     owners = {
@@ -52,12 +56,14 @@ def cache_parts(cache: Path | None = None) -> list[CachePart]:
     }
     owners |= {folder: title for folder, (title, _) in prepared.items()}
     owners |= _bank_owners(root, prepared.values())
-    return [
+    inside = [
         CachePart(kind, owners.get(path, ""), path, size_of(path), _unused(path, owners))
         for kind, names in FOLDERS.items()
         for name in names
         for path in _entries(root / name, owners)
     ]
+    outside = [CachePart(KERNELS, "", p, size_of(p), outside=True) for p in kernels_outside(root)]
+    return inside + outside
 
 
 def chosen_parts(parts: Collection[CachePart], words: Collection[str]) -> list[CachePart]:

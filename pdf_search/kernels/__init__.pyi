@@ -1,4 +1,5 @@
 from .compile_cache import keep_kernels as keep_kernels
+from .compile_cache import kernels_outside as kernels_outside
 from .dispatch import backend_for as backend_for
 from .dispatch import has_fused_kernels as has_fused_kernels
 from .dispatch import runs_triton as runs_triton

@@ -14,6 +14,14 @@ from tests.cli.conftest import Run
 from tests.cli.test_data import MOLECULES
 
 
+@pytest.fixture(autouse=True)
+def beside(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of compiled kernels in place of the one beside the code."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr("pdf_search.kernels.compile_cache.BESIDE", home / "__pycache__")
+    return home / "__pycache__"
+
+
 @pytest.fixture
 def folder(home: Path, monkeypatch: pytest.MonkeyPatch, excerpts: Path) -> Path:
     """A cache with two prepared data sets, each with a bank, and a download."""
@@ -82,3 +90,52 @@ def test_a_wrong_word_names_the_right_ones(run: Run) -> None:
     said = " ".join(run("cache", "--clear", "bank", "--yes", code=2).stderr.split())
     assert "--clear bank: name one of all, bases, downloads, kernels, MUTAG, own" in said
     assert parts(run) == BOTH | {("downloads", "MUTAG")}
+
+
+OURS = ("adamw._step-1.py311.nbi", "adamw._step-1.py311.1.nbc")
+OTHERS = ("adamw.cpython-311.pyc", "zoo._f-1.py311.nbi")
+
+
+def write_kernels(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name in (*OURS, *OTHERS):
+        (folder / name).write_text("compiled")
+
+
+def test_kernels_are_shown_and_removed_where_they_are_kept(
+    run: Run, folder: Path, beside: Path
+) -> None:
+    write_kernels(beside)
+    found = [p for p in json.loads(run("cache", "--json").stdout)["parts"] if p["outside"]]
+    assert {(p["kind"], Path(p["path"]).name) for p in found} == {("kernels", n) for n in OURS}
+    assert f"kernels in {beside}" in run("cache").stdout
+    run("cache", "--clear", "mutag", "--yes")
+    assert len(list(beside.iterdir())) == 4
+    assert "removed" in run("cache", "--clear", "kernels", "--yes").stdout
+    assert {file.name for file in beside.iterdir()} == set(OTHERS)
+    assert "nothing to remove" in run("cache", "--clear", "kernels").stderr
+    assert (folder / "prepared").is_dir()
+
+
+def test_kernels_in_a_named_folder_are_those_of_this_package(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, beside: Path
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(home / "numba"))
+    write_kernels(beside)  # of another time: nothing is compiled there now
+    write_kernels(home / "numba" / "cpu_12ab")
+    write_kernels(home / "numba" / "zoo_34cd")
+    run("cache", "--clear", "kernels", "--yes")
+    left = {file.name for file in (home / "numba" / "cpu_12ab").iterdir()}
+    assert left == set(OTHERS)
+    assert len(list((home / "numba" / "zoo_34cd").iterdir())) == 4
+
+
+def test_kernels_in_the_cache_folder_are_counted_once(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "kernels"))
+    write_kernels(folder / "kernels" / "cpu_12ab")
+    assert ("kernels", "") in parts(run)
+    assert "kernels in " not in run("cache").stdout
+    run("cache", "--clear", "kernels", "--yes")
+    assert not list((folder / "kernels").iterdir())

@@ -34,7 +34,8 @@ def cache(
 ) -> None:
     """Show what lies in the cache and how large it is, or remove it.
 
-    A run makes or downloads again what it needs, but not while it trains: clear when none does.
+    Compiled kernels are shown and removed where they are kept, which may be beside the code. A run
+    makes or downloads again what it needs, but not while it trains: clear when none does.
     """
     from pdf_search.data import cache_folder, cache_parts, chosen_parts, remove_parts
 
@@ -48,7 +49,7 @@ def cache(
     size = megabytes(sum(part.size for part in chosen))
     if not chosen:
         say("nothing to remove")
-    elif agreed(f"remove {size} from {cache_folder(folder)}?", yes):
+    elif agreed(f"remove {size}?", yes):
         remove_parts(chosen)
         print_result(f"removed {size}")
 
@@ -69,6 +70,7 @@ def _lines(parts: Sequence[CachePart]) -> dict[str, str]:
     groups: dict[str, list[CachePart]] = {}
     for part in parts:
         whose = part.data or ("unused" if part.unused else "")
+        whose = f"in {part.path.parent}" if part.outside else whose
         groups.setdefault(f"{part.kind} {whose}".rstrip(), []).append(part)
     return {
         name: f"{megabytes(sum(p.size for p in group))} in {counted(len(group), 'part')}"
