@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pdf_search.data import Asked
-from pdf_search.errors import SpaceError
+from pdf_search.data import Asked, Dataset
+from pdf_search.errors import ConfigError, SpaceError
 from pdf_search.space import Space
 from pdf_search.space import load_space as load
 
@@ -36,11 +36,18 @@ def load_space(
         skip_bad_rows: Of a data file: leave out rows that cannot be read.
 
     Raises:
+        ConfigError: an argument is no name.
         SpaceError: no such space, or a list of every problem with line, key and remedy.
         DataError: the data file cannot be read.
     """
+    if isinstance(source, Dataset):
+        raise ConfigError(
+            "a space is loaded for a file: save the data set, dataset.save('mine.npz'), and give "
+            "that name"
+        )
     sets = [f"{path}={_as_json(path, value)}" for path, value in (settings or {}).items()]
-    targets = (target,) if isinstance(target, str) else tuple(target)
+    several = isinstance(target, Iterable) and not isinstance(target, str)
+    targets: tuple[Any, ...] = tuple(target) if several else (target,)
     asked = Asked(smiles, targets, task, split, skip_bad_rows)
     return load(str(source), sets, asked=asked)
 

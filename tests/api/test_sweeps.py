@@ -8,8 +8,11 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+from torch_geometric.data import Data
 
 import pdf_search
 from pdf_search.api import Settings
@@ -62,6 +65,28 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
         pdf_search.open_sweep("none", out=tmp_path)
     with pytest.raises(AttributeError):
         _ = pdf_search.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"target": 3}, "--target 3: write a name"),
+        ({"target": ["expt", None]}, "--target None: write a name"),
+        ({"smiles": 3}, "--smiles 3: write a name"),
+        ({"split": 3}, "--split 3: write a name"),
+    ],
+)
+def test_a_name_that_is_no_text_is_refused(words: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        pdf_search.load_space(EXAMPLES / "hydration.csv", **words)
+
+
+def test_a_data_set_is_searched_from_its_file() -> None:
+    graphs = pdf_search.Dataset.from_pyg(
+        [Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2, y=1.0)]
+    )
+    with pytest.raises(ConfigError, match=r"save the data set, dataset.save\('mine.npz'\)"):
+        pdf_search.run_sweep(graphs)  # type: ignore[arg-type]
 
 
 def test_a_space_takes_settings_as_python_has_them() -> None:

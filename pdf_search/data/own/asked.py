@@ -30,6 +30,11 @@ class Asked:
     skip_bad_rows: bool = False
 
     def __post_init__(self) -> None:
+        single = {"--smiles": self.smiles, "--task": self.task, "--split": self.split}
+        given = [(option, value) for option, value in single.items() if value is not None]
+        for option, value in [*given, *(("--target", name) for name in self.targets)]:
+            if not isinstance(value, str):
+                raise ConfigError(f"{option} {value!r}: write a name, which is a text")
         if self.task is not None and self.task not in TASKS:
             raise ConfigError(f"--task {self.task}: write {', '.join(TASKS[:-1])} or {TASKS[-1]}")
 
