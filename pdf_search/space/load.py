@@ -32,7 +32,7 @@ from pdf_search.space.files.shipped import (
     shipped_text,
     shipped_tree,
 )
-from pdf_search.space.own.rule import few_note
+from pdf_search.space.own.rule import few_note, folds_note
 from pdf_search.space.own.write import own_space_text
 from pdf_search.space.settings.overrides import (
     Settable,
@@ -87,7 +87,8 @@ def load_space(
     definition = _with_sets(definition, overrides)
     problems = definition.problems()
     space = assemble(name, definition, problems, _published(definition, laid, problems), info)
-    told = () if own is None else (*own.notes, *few_note(own, space.defaults.protocol))
+    protocol = space.defaults.protocol
+    told = () if own is None else own.notes + few_note(own, protocol) + folds_note(own, protocol)
     return replace(space, notes=(*told, *space.notes))
 
 

@@ -16,6 +16,7 @@ from pdf_search.data.alike import nodes_alike
 from pdf_search.data.molecules.smiles_table import read_own_of, rows_for_lines
 from pdf_search.data.own.asked import CLASSIFICATION, Asked
 from pdf_search.data.own.guess_columns import guess_smiles, guess_targets
+from pdf_search.data.own_graphs.from_pyg import SPLIT
 from pdf_search.data.own_graphs.read import graph_set, is_graph_file, read_graphs
 from pdf_search.data.registry import GRAPHS
 from pdf_search.data.tables.cells import is_missing, is_number, number
@@ -61,7 +62,7 @@ def own_data(text: str, asked: Asked, sets: Mapping[str, Any] | None = None) -> 
     asked = asked.after(sets or {})
     path = expanded(text).absolute()
     if is_graph_file(path):
-        return _own_graphs(path, asked)
+        return _own_graphs(path, asked, sets or {})
     table = read_table(path, option="the data file", skip_bad=asked.skip_bad_rows)
     with rows_for_lines(table):
         data, notes = _settings(table, path, asked)
@@ -78,8 +79,8 @@ def own_data(text: str, asked: Asked, sets: Mapping[str, Any] | None = None) -> 
     return OwnData(data, own_name(path), targets.task, known, notes=tuple(notes))
 
 
-def _own_graphs(path: Path, asked: Asked) -> OwnData:
-    """The settings of graphs; their targets and split are attributes, so nothing is guessed.
+def _own_graphs(path: Path, asked: Asked, sets: Mapping[str, Any]) -> OwnData:
+    """The settings of graphs; targets and split are attributes of theirs, so none is guessed.
 
     Raises:
         DataError: Something is asked that graphs have not, or they cannot be read.
@@ -89,24 +90,29 @@ def _own_graphs(path: Path, asked: Asked) -> OwnData:
             f"{path} holds graphs: --smiles, --split scaffold and --skip-bad-rows are "
             "for tables of molecules"
         )
+    every, notes = read_graphs(path, "the data file"), []
     data: dict[str, Any] = {"name": GRAPHS, "path": str(path)}
-    if targets := asked.target_columns(()):
+    if targets := asked.target_columns(every.target_names):
         data["targets"] = list(targets)
     if asked.task == CLASSIFICATION:
-        graphs = read_graphs(path, "the data file").with_targets(data.get("targets", ()))
-        one = graphs.targets.shape[1] == 1
+        one = every.with_targets(data.get("targets", ())).targets.shape[1] == 1
         data["task"] = str(Task.MULTICLASS if one else Task.MULTILABEL)
     elif asked.task is not None:
         data["task"] = asked.task
-    if asked.split is not None:
-        data |= {} if asked.split == "random" else {"split_column": asked.split}
+    if asked.split not in (None, "random"):
+        data["split_column"] = asked.split
+    elif asked.split is None and every.parts and not {"split_by", "split_column"} & set(sets):
+        data["split_column"] = SPLIT
+        notes.append("split: given with the graphs (--split random divides them at random)")
     found = graph_set(DataConfig.model_validate(data))
-    if _stratified(asked, found.task, len(found.graphs.target_names)):
+    if "split_column" not in data and _stratified(
+        asked, found.task, len(found.graphs.target_names)
+    ):
         data["stratify"] = True
-    notes = (f"task: {found.task} (guessed: {found.guess})",) if found.guess else ()
+    notes += [f"task: {found.task} (guessed: {found.guess})"] if found.guess else []
     nodes = float(found.graphs.node_count.mean())
     alike = nodes_alike(found.graphs.nodes, found.graphs.edge_input)
-    return OwnData(data, own_name(path), found.task, len(found.graphs), nodes, alike, notes)
+    return OwnData(data, own_name(path), found.task, len(found.graphs), nodes, alike, tuple(notes))
 
 
 def _stratified(asked: Asked, task: Task, targets: int) -> bool:

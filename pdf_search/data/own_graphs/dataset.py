@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from pdf_search.data.own_graphs.from_pyg import graphs_of
+from pdf_search.data.own_graphs.from_pyg import SPLIT, graphs_of, items_of
 from pdf_search.data.own_graphs.own_graphs import SUFFIX, OwnGraphs
+from pdf_search.data.splits.given_parts import graph_places, part_of_each, parts_named
 from pdf_search.errors import DataError
 from pdf_search.paths import expanded
+
+_WITHOUT = "left out, they are dealt out at random"
 
 
 class Dataset:
@@ -42,15 +45,23 @@ class Dataset:
             graphs: The graphs.
             target_names: A name for each target; by default ``y``, or ``y0``, ``y1``, ...
             split: The part of each graph, train, valid or test; by default their attribute
-                ``split``, if all have one.
+                ``split``, if they have one. A sweep over the saved file divides the graphs so,
+                unless ``--split random`` is given.
 
         Raises:
             DataError: The graphs are unusable; the message names the first by its number, from 0.
+                Or a name of a target is none, or the split names something else than parts.
         """
         found = graphs_of(graphs, target_names)
-        if split and len(split) != len(found):
-            raise DataError(f"split: {len(split)} parts for {len(found)} graphs")
-        return cls(replace(found, parts=tuple(split)) if split else found)
+        if parts := items_of(split, SPLIT, "parts, one for each graph"):
+            parts = list(map(str, parts))
+            if len(parts) != len(found):
+                raise DataError(f"split: {len(parts)} parts for {len(found)} graphs")
+            parts_named(parts, graph_places(len(found)), SPLIT, _WITHOUT)
+            return cls(replace(found, parts=tuple(parts)))
+        if found.parts:  # of graphs to be predicted all may be of one part: words alone are checked
+            part_of_each(found.parts, graph_places(len(found)), f"attribute {SPLIT!r}", _WITHOUT)
+        return cls(found)
 
     def save(self, path: str | Path) -> Path:
         """Write the graphs to a file, whose name must end in ``.npz``, and return its path.

@@ -14,6 +14,7 @@ from pdf_search.graphs import Array
 
 SPLIT = "split"  # the attribute that may name the part of the split of a graph
 _READ = ("x", "edge_index", "edge_attr", "y", "num_nodes", SPLIT)
+_UNBATCH = "give its graphs, batch.to_data_list(), or the data set in place of its DataLoader"
 _MOST_CODES = 10_000  # a larger integer is an identifier, not a code with an embedding
 
 
@@ -28,16 +29,7 @@ def graphs_of(data: Iterable[Any], target_names: Sequence[str] = ()) -> OwnGraph
         DataError: There is no graph, a graph has no node, its arrays do not fit each other or those
             of the other graphs, or a value is not finite. The message names the graph, from 0.
     """
-    if hasattr(data, "edge_index"):
-        raise DataError("give a list of graphs, not a single one: [graph]")
-    data = list(data)
-    if not data:
-        raise DataError("the list holds no graphs")
-    for number, graph in enumerate(data):
-        if not hasattr(graph, "edge_index") or not hasattr(graph, "num_nodes"):
-            raise DataError(
-                f"graph {number} is a {type(graph).__name__}, not a torch_geometric.data.Data"
-            )
+    data = _listed_graphs(data)
     counts = [_node_count(number, graph) for number, graph in enumerate(data)]
     edges = [_edges(i, graph, n) for i, (graph, n) in enumerate(zip(data, counts, strict=True))]
     edge_counts = [e.shape[1] for e in edges]
@@ -59,6 +51,46 @@ def graphs_of(data: Iterable[Any], target_names: Sequence[str] = ()) -> OwnGraph
         parts=_parts(data),
         notes=tuple(notes),
     )
+
+
+def _listed_graphs(data: Iterable[Any]) -> list[Any]:
+    """The graphs as a list, each of them a single ``Data``."""
+    if _is_batch(data):
+        raise DataError(f"give a list of graphs, not a batch of them: {_UNBATCH}")
+    if hasattr(data, "edge_index"):
+        raise DataError("give a list of graphs, not a single one: [graph]")
+    graphs = items_of(data, "graphs", "graphs")
+    if not graphs:
+        raise DataError("the list holds no graphs")
+    for number, graph in enumerate(graphs):
+        if _is_batch(graph):
+            raise DataError(
+                f"item {number} of the list is a batch of {graph.num_graphs} graphs, not a single "
+                f"one: {_UNBATCH}"
+            )
+        if not hasattr(graph, "edge_index") or not hasattr(graph, "num_nodes"):
+            raise DataError(
+                f"graph {number} is a {type(graph).__name__}, not a torch_geometric.data.Data"
+            )
+    return graphs
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether a value is a PyG ``Batch``; what a user sets on a ``Data`` makes it none."""
+    return hasattr(type(value), "num_graphs")
+
+
+def items_of(given: Any, name: str, of: str) -> list[Any]:
+    """Return the items of a list that was given as ``name``, a list ``of``; none if it is None.
+
+    Raises:
+        DataError: It is a text, or no list at all.
+    """
+    if given is None:
+        return []
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise DataError(f"{name}: {given!r} is no list: give a list of {of}")
+    return list(given)
 
 
 def _keys(graph: Any) -> list[str]:
@@ -166,11 +198,18 @@ def _targets(data: Sequence[Any]) -> tuple[NDArray[np.float64], bool]:
 
 
 def _names(given: Sequence[str], count: int) -> tuple[str, ...]:
-    if given and (len(given) != count or len(set(given)) != count):
-        raise DataError(f"target_names: {', '.join(given)}: not {count} different names")
-    return tuple(given) or (("y",) if count == 1 else tuple(f"y{i}" for i in range(count)))
+    names = items_of(given, "target_names", "names")
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise DataError(f"target_names: {name!r} is no name: write a text that is not empty")
+    if names and (len(names) != count or len(set(names)) != count):
+        raise DataError(f"target_names: {', '.join(names)}: not {count} different names")
+    return tuple(names) or (("y",) if count == 1 else tuple(f"y{i}" for i in range(count)))
 
 
 def _parts(data: Sequence[Any]) -> tuple[str, ...]:
     parts = [getattr(graph, SPLIT, None) for graph in data]
-    return tuple(map(str, parts)) if all(part is not None for part in parts) else ()
+    given = [part is not None for part in parts]
+    if any(given) and not all(given):
+        raise DataError(f"graph {given.index(False)} has no {SPLIT}, others have: give all or none")
+    return tuple(map(str, parts)) if any(given) else ()

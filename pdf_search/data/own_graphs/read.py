@@ -18,7 +18,7 @@ from pdf_search.data.own_graphs.own_graphs import SUFFIX, OwnGraphs
 from pdf_search.data.own_graphs.pt_file import load_pt
 from pdf_search.data.own_graphs.tu_folder import find_tu, read_tu_folder
 from pdf_search.data.raw.raw_set import RawGraphs, RawSet
-from pdf_search.data.splits.given_parts import parts_named
+from pdf_search.data.splits.given_parts import graph_places, parts_named
 from pdf_search.errors import DataError
 from pdf_search.paths import expanded
 from pdf_search.records import Task
@@ -121,8 +121,14 @@ def read_graph_set(config: DataConfig) -> RawSet:
         self_row=graphs.self_row,
         official=_official(graphs, config),
         class_names=graphs.class_names if own.task is Task.MULTICLASS else (),
-        notes=graphs.notes,
+        notes=(*graphs.notes, *_unused_split(graphs, config)),
     )
+
+
+def _unused_split(graphs: OwnGraphs, config: DataConfig) -> list[str]:
+    unused = graphs.parts and config.split_column is None
+    how = f"--split {SPLIT} or data.split_column: {SPLIT} uses it"
+    return [f"the split that the graphs give is not used: {how}"] if unused else []
 
 
 def raw_graphs(graphs: OwnGraphs) -> RawGraphs:
@@ -146,8 +152,9 @@ def _official(graphs: OwnGraphs, config: DataConfig) -> dict[str, NDArray[np.int
             f"as attribute {SPLIT!r} (train, valid or test)"
             + ("" if graphs.parts else ", which these have not")
         )
-    places = [f"graph {i}" for i in range(len(graphs))]
-    return parts_named(graphs.parts, places, f"{config.path}: attribute {SPLIT!r}")
+    what = f"{config.path}: attribute {SPLIT!r}"
+    otherwise = "--split random (in a space: no data.split_column) deals them out at random"
+    return parts_named(graphs.parts, graph_places(len(graphs)), what, otherwise)
 
 
 def _labelled(graphs: OwnGraphs) -> OwnGraphs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.folder import Prepared
+from pdf_search.data.registry import GRAPHS
 from pdf_search.data.splits.split_parts import split_for
 from pdf_search.records import Phase
 from pdf_search.wording import counted
@@ -27,8 +28,10 @@ def split_words(data: Prepared, config: TrialConfig) -> str:
 def _kind(data: Prepared, config: TrialConfig) -> str:
     wanted = config.data
     if data.official is not None:
-        column = wanted.split_column
-        return "as published" if column is None else f"by column {column}"
+        if wanted.split_column is None:
+            return "as published"
+        given = wanted.name == GRAPHS
+        return "given with the graphs" if given else f"by column {wanted.split_column}"
     if wanted.split_by == "scaffold":
         return "by scaffold"
     return "random, classes in proportion" if wanted.stratify else "random"

@@ -53,6 +53,14 @@ def few_note(own: OwnData, protocol: Protocol) -> tuple[str, ...]:
     )
 
 
+def folds_note(own: OwnData, protocol: Protocol) -> tuple[str, ...]:
+    """Return a note on a given split where the protocol has folds, which deal out all graphs."""
+    column = own.data.get("split_column")
+    if column is None or protocol is Protocol.SPLIT:
+        return ()
+    return (f"protocol {protocol} deals out folds: the given split ({column}) is not used",)
+
+
 def size_for(graphs: int) -> Size:
     """Return the size of the space for so many graphs."""
     return next(size for size in SIZES if size.graphs is None or graphs <= size.graphs)
