@@ -20,6 +20,7 @@ from .own.settings import OwnData as OwnData
 from .own.settings import is_own as is_own
 from .own.settings import own_data as own_data
 from .own_graphs.dataset import Dataset as Dataset
+from .own_graphs.from_pyg import graphs_of as graphs_of
 from .own_graphs.own_graphs import EDGE_CODES as EDGE_CODES
 from .own_graphs.own_graphs import OwnGraphs as OwnGraphs
 from .own_graphs.read import is_graph_file as is_graph_file

@@ -13,6 +13,7 @@ from .load import load_trained as load_trained
 from .load import read_config as read_config
 from .load import with_excerpt as with_excerpt
 from .model import Model as Model
+from .molecules import NOT_FINITE as NOT_FINITE
 from .molecules import Predicted as Predicted
 from .molecules import predict_molecules as predict_molecules
 from .own_graphs import predict_graphs as predict_graphs

@@ -27,6 +27,7 @@ from pdf_search.records import Task
 from pdf_search.wording import counted
 
 Floats = NDArray[np.float64]
+NOT_FINITE = "the model's output for it is not finite"  # a reason
 CHUNK = 2_000  # rows whose graphs are in memory at once
 _NOT_RECORDED = "the model does not record which elements and bond types its training data have"
 
@@ -59,7 +60,8 @@ def predict_molecules(
 ) -> Predicted:
     """Predict the molecules of column ``smiles`` with all replicates of ``trained``.
 
-    A row whose SMILES cannot be read has empty predictions and a reason.
+    A row whose SMILES cannot be read, or whose output is not finite, has empty predictions and a
+    reason.
 
     Raises:
         ConfigError: the run was not trained on molecules read from SMILES.
@@ -78,7 +80,7 @@ def predict_molecules(
         graphs, places, wrong = molecule_graphs(chunk, silent, trained.facts.featuriser)
         reasons |= {start + place: why for place, why in wrong.items()}
         if graphs is not None:
-            values.put(start + places, predictions(trained, graphs))
+            reasons |= values.put(start + places, predictions(trained, graphs))
             marks.add(start + places, graphs)
             if seen is not None:
                 unseen.add(graphs, [table.lines[start + i] for i in places])
@@ -116,11 +118,18 @@ class Values:
         shape = (rows, len(_names(trained)))
         return cls(np.full(shape, np.nan), np.full(shape, np.nan))
 
-    def put(self, places: NDArray[np.int64], each: Floats) -> None:
-        """Fill in the rows ``places`` with the values of every replicate, [R, n, outputs]."""
-        self.mean[places] = each.mean(0)
+    def put(self, places: NDArray[np.int64], each: Floats) -> dict[int, str]:
+        """Fill in the rows ``places`` with the values of every replicate, [R, n, outputs].
+
+        A row of which some value is not finite stays without a prediction; returns the reason of
+        each such row.
+        """
+        finite = np.isfinite(each).all((0, 2))
+        kept, each = places[finite], each[:, finite]
+        self.mean[kept] = each.mean(0)
         if len(each) > 1:
-            self.spread[places] = each.std(0)
+            self.spread[kept] = each.std(0)
+        return dict.fromkeys(places[~finite].tolist(), NOT_FINITE)
 
 
 def prediction_columns(trained: Trained) -> list[str]:

@@ -25,7 +25,7 @@ def predict_graphs(
 ) -> Predicted:
     """Predict graphs with all replicates of ``trained``; their targets, if any, are not used.
 
-    The table has the number of each graph, from 0, and the columns of ``Predicted`` but ``reason``.
+    The table has the number of each graph, from 0, and the columns of ``Predicted``.
 
     Raises:
         DataError: The graphs have other features than those of the training, or other codes.
@@ -36,19 +36,21 @@ def predict_graphs(
     values, say = Values.none(trained, len(graphs)), progress or silent
     marks = Marks(trained.facts.domain, len(graphs), "node")
     node_ptr, edge_ptr = (np.concatenate([[0], np.cumsum(c)]) for c in _counts(graphs))
+    reasons: dict[int, str] = {}
     for start in range(0, len(graphs), CHUNK):
         stop = min(start + CHUNK, len(graphs))
         part = _part(graphs, start, stop, node_ptr, edge_ptr)
         known = graph_set_of(raw_graphs(part), part.self_row)
-        values.put(np.arange(start, stop), predictions(trained, known))
+        reasons |= values.put(np.arange(start, stop), predictions(trained, known))
         marks.add(np.arange(start, stop), known)
         if len(graphs) > CHUNK:
             say(f"predicted {stop:,} of {counted(len(graphs), 'graph')}")
     marked = marks.columns({})
     columns = columns_of(trained, values) | marked
+    columns["reason"] = [reasons.get(i, "") for i in range(len(graphs))]
     table = pd.DataFrame({"graph": np.arange(len(graphs)), **columns})
     notes = [*notes, *calibration_notes(trained), *unlike_notes(marked["unlike"], "graph")]
-    return Predicted(table, len(trained.replicates), 0, tuple(notes))
+    return Predicted(table, len(trained.replicates), len(reasons), tuple(notes))
 
 
 def _counts(graphs: OwnGraphs) -> tuple[Array, Array]:

@@ -17,8 +17,9 @@ BATCH = 64  # graphs: what lies between layers of more is returned to the system
 def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
     """Predict ``graphs`` with each replicate, [R, G, outputs].
 
-    A prediction is a value in the unit of the target, or the probability of a class or label. The
-    graphs must be featurised as the training data were; their targets are ignored.
+    A prediction is a value in the unit of the target, or the probability of a class or label; it is
+    nan where the model's output is not finite. The graphs must be featurised as the training data
+    were; their targets are ignored.
     """
     keep_freed_memory()
     config, cpu = trained.config, torch.device("cpu")
@@ -31,6 +32,7 @@ def predictions(trained: Trained, graphs: GraphSet) -> NDArray[np.float64]:
             batch = data.collate(numbers.expand(len(trained.replicates), -1).contiguous())
             outputs.append(trained.model(batch, data.rows, data.edge_types) * std + mean)
     rows = torch.cat(outputs, 1)
+    rows[~rows.isfinite()] = torch.nan  # an output that overflowed would be a probability of 1
     if trained.calibration is not None:
         rows = rows / trained.calibration.temperature
     return np.asarray(probabilities(trained.facts.info.task, rows).numpy())

@@ -7,7 +7,10 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import torch
+from torch_geometric.data import Data
 
+from pdf_search import Dataset
 from pdf_search.results import Store
 from tests.cli.conftest import Run
 from tests.cli.test_train import SMALL
@@ -26,7 +29,7 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert table[f"spread_{target}"].dropna().min() > 0
     assert "3 rows, mean and spread over 2 replicates; 1 without" in result.stderr
     same = run(*words, "--to", home / "new.csv", code=2)
-    assert "is the file of --csv, which it would replace" in same.stderr
+    assert "is the file to predict, which it would replace" in same.stderr
     run(*words, "--to", home / "out.csv")
     assert (home / "out.csv").read_text() == result.stdout
     rows = json.loads(run(*words, "--json").stdout)
@@ -71,6 +74,28 @@ def test_new_molecules(run: Run, home: Path) -> None:
         refused = run(*words, "--to", home / place, code=2).stderr
         assert why in refused
         assert refused.count("\n") == 1  # before anything is read or said
+
+
+def test_new_graphs(run: Run, home: Path) -> None:
+    def saved(name: str, *features: float) -> Path:
+        edges = torch.tensor([[0, 1], [1, 2]])
+        graphs = [
+            Data(x=torch.full((3, 8), value), edge_index=edges, y=float(i))
+            for i, value in enumerate(features)
+        ]
+        return Dataset.from_pyg(graphs).save(home / name)
+
+    saved("mine.npz", *(i / 30 for i in range(30)))
+    run("train", home / "mine.npz", *SMALL, "--epochs", 1, "--name", "own")
+    some = run("predict", "own", saved("some.npz", 0.5, 3e38, 0.25))
+    table = pd.read_csv(io.StringIO(some.stdout), keep_default_na=False)
+    assert table["reason"].tolist() == ["", "the model's output for it is not finite", ""]
+    assert (table["predicted_y"] == "").tolist() == [False, True, False]
+    assert "3 graphs, one replicate, so no spread; 1 without a prediction, see" in some.stderr
+    none = run("predict", "own", saved("none.npz", 3e38), code=1).stderr
+    assert "none of the 1 graph has a prediction, see the column reason: are the features" in none
+    gone = run("predict", "own", home / "gone.npz", code=1).stderr
+    assert f"error: the file to predict: no file or folder {home / 'gone.npz'}" in gone
 
 
 def test_a_run_without_a_model_is_refused_before_anything_is_prepared(run: Run, home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -266,3 +267,26 @@ def test_a_pickle_is_never_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(DataError, match=r"no file of graphs that `pdf_search.Dataset` saved"):
             load(tmp_path / name, tmp_path / "cache")
     assert not (tmp_path / "harm").exists()
+
+
+def test_a_file_that_cannot_be_used_is_told_in_own_words(tmp_path: Path) -> None:
+    path = saved([graph(i) for i in range(20)], tmp_path)
+    whole = path.read_bytes()
+    junk = [b"junk", whole[:200]]
+    for place in range(0, len(whole), 7):  # in headers, names and packed arrays
+        junk.append(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+    said = []
+    for content in junk:
+        path.write_bytes(content)
+        with suppress(DataError):  # where no reader looks, any byte may stand
+            Dataset.load(path)
+            continue
+        with pytest.raises(DataError) as caught:
+            Dataset.load(path)
+        said.append(str(caught.value))
+    assert len(said) > len(junk) / 2
+    (text,) = set(said)
+    assert text.startswith(f"{path} is no file of graphs that `pdf_search.Dataset` saved")
+    assert "pickle" not in text
+    with pytest.raises(DataError, match=r"there is no file .*none\.npz$"):
+        Dataset.load(tmp_path / "none.npz")

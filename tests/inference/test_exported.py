@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -122,8 +123,32 @@ def test_what_is_no_model_is_refused(trained: Trained, folder: Path, tmp_path: P
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "file"]
     with pytest.raises(DataError, match="a list of SMILES"):
         pdf_search.load(folder).predict("CCO")
-    with pytest.raises(DataError, match="give their SMILES"):
-        pdf_search.load(folder).predict(graphs(2))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_a_missing_smiles_is_a_row_with_a_reason(folder: Path, missing: Any) -> None:
+    found = pdf_search.load(folder).predict(["CCO", missing, "CC"])
+    assert found["smiles"].tolist() == ["CCO", "", "CC"]
+    assert found["predicted_a"].isna().tolist() == [False, True, False]
+    assert found["reason"].tolist() == ["", "the cell is empty", ""]
+    column = pdf_search.load(folder).predict(pd.Series(["CCO", missing, "CC"], index=[3, 1, 2]))
+    pd.testing.assert_frame_equal(column, found)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        (["CCO", 3], r"item 1 of the list \(counted from 0\) is a int, not a SMILES"),
+        (graphs(2), "item 0 .* is a Data, not a SMILES: .* give their SMILES"),
+        (Dataset.from_pyg(graphs(2)), "give their SMILES, not graphs"),
+        (pd.DataFrame({"smiles": ["CCO"]}), r"a DataFrame is no list: .*table\['smiles'\]"),
+        ({"smiles": ["CCO"]}, "a dict is no list"),
+        (5, "give a list of SMILES"),
+    ],
+)
+def test_what_is_no_list_of_smiles_is_refused(folder: Path, inputs: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        pdf_search.load(folder).predict(inputs)
 
 
 def test_graphs_of_ones_own(tmp_path: Path) -> None:
@@ -137,6 +162,14 @@ def test_graphs_of_ones_own(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(again, Model(trained).predict(Dataset.from_pyg(graphs())))
     assert (again["calibrated"] == "no").all()
     assert {"familiar", "unlike"} <= set(again)
+    with pytest.raises(DataError, match="graph 1 is a str, not a torch_geometric"):
+        Model(trained).predict([graphs(1)[0], "CCO"])
+    with pytest.raises(DataError, match="a DataFrame is no list"):
+        Model(trained).predict(again)
+    tagged = graphs(3)
+    for number, graph in enumerate(tagged):
+        graph.split = number  # an attribute that says nothing about a prediction
+    assert len(Model(trained).predict(tagged)) == 3
 
 
 def test_a_refit_trains_on_all_graphs(trained: Trained, data: Prepared, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from pdf_search.config import DataConfig
 from pdf_search.data import Prepared, load_prepared, prepare
@@ -15,7 +16,7 @@ from pdf_search.data.molecules.elements import Kinds, unseen_notes
 from pdf_search.data.molecules.smiles_table import Table
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.inference.load import load_trained
-from pdf_search.inference.molecules import predict_molecules
+from pdf_search.inference.molecules import NOT_FINITE, predict_molecules
 from pdf_search.training.artifacts.facts import ModelFacts
 from pdf_search.training.replicates import ReplicateSplits
 from tests.graphs.makers import SHAPES, basis, graph_set
@@ -96,6 +97,20 @@ def test_rows_that_cannot_be_read_say_why(cache: Path, tmp_path: Path) -> None:
         predict_molecules(trained, table(["C"], predicted_a=["1"]), "smiles")
     with pytest.raises(DataError, match="no column 'smile'"):
         predict_molecules(trained, table(["C"]), "smile")
+
+
+def test_a_molecule_whose_output_is_not_finite_says_so(cache: Path, tmp_path: Path) -> None:
+    data = prepared(tmp_path, cache, {"a": np.arange(80.0).tolist()})
+    config = trial("csv", fraction=1.0, phase="confirm", training={"epochs": 1})
+    run(config, data, folder=tmp_path, save_at=1)
+    trained = load_trained(tmp_path, config)
+    # The embedding of nitrogen, the one atomic number that only the second molecule has.
+    encoders = [p for name, p in trained.model.named_parameters() if name.endswith("tables.0")]
+    encoders[0].data[:, 6] = torch.inf
+    found = predict_molecules(trained, table(["CCO", "CN", "?", "CC"]), "smiles")
+    assert found.table["predicted_a"].notna().tolist() == [True, False, False, True]
+    assert found.table["reason"].tolist()[:2] == ["", NOT_FINITE]
+    assert found.wrong == 2
 
 
 def test_what_no_training_molecule_has_is_said(cache: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pdf_search import Dataset
 from pdf_search.config import DataConfig
 from pdf_search.data import OwnGraphs, load_prepared, prepare, read_graphs
 from pdf_search.errors import DataError
-from pdf_search.inference import Trained, load_trained, predict_graphs
+from pdf_search.inference import NOT_FINITE, Model, Trained, load_trained, predict_graphs
 from tests.training.trials import run, trial
 
 
@@ -104,3 +104,31 @@ def test_edge_features_that_the_model_does_not_take_are_told(tmp_path: Path) -> 
     assert found.notes[0] == "edge features are not used: the model was trained without any"
     same = predict_graphs(without, replace(more, edge_features=None))
     pd.testing.assert_frame_equal(found.table, same.table)
+
+
+@pytest.mark.parametrize("y", [lambda i: i % 2, lambda i: i / 3, lambda i: [[i % 2, i / 2 % 2]]])
+def test_a_graph_whose_output_is_not_finite_says_so(tmp_path: Path, y: Any) -> None:
+    def made(large: int | None = None) -> list[Data]:
+        found = graphs(12)
+        for i, graph in enumerate(found):
+            graph.x = torch.full((graph.num_nodes, 2), 1e38 if i == large else i / 12)
+            graph.y = torch.tensor(y(i))
+        return found
+
+    path = Dataset.from_pyg(made()).save(tmp_path / "mine.npz")
+    data = load_prepared(prepare(DataConfig(name="graphs", path=str(path)), cache=tmp_path / "c"))
+    config = trial("graphs", fraction=1.0, phase="confirm", seeds=(0, 1), training={"epochs": 1})
+    run(config, data, folder=tmp_path / "run", save_at=1)
+    trained = load_trained(tmp_path / "run", config)
+    whole, found = (predict_graphs(trained, own(tmp_path, made(i))) for i in (None, 7))
+    assert whole.table["reason"].tolist() == [""] * 12
+    assert found.table["reason"].tolist() == [""] * 7 + [NOT_FINITE] + [""] * 4
+    assert (whole.wrong, found.wrong) == (0, 1)
+    numbers = [name for name in found.table if name.startswith(("predicted_", "prob", "spread_"))]
+    assert (found.table.loc[7, numbers].replace("", np.nan).isna()).all()
+    columns = ["graph", *numbers, "reason"]
+    pd.testing.assert_frame_equal(
+        found.table.drop(index=7)[columns], whole.table.drop(index=7)[columns]
+    )
+    again = Model(trained).predict(made(7))
+    assert again["reason"].tolist() == found.table["reason"].tolist()

@@ -43,11 +43,11 @@ class PredictOptions:
         if (named is None) == (self.csv is None):
             given = "two files are given" if named else "no file is given"
             raise ConfigError(f"{given}: name one, as in: pdf-search predict RUN new.csv")
-        file, option = (named, "FILE") if named is not None else (self.csv, "--csv")
+        file, option = (named, "the file to predict") if named is not None else (self.csv, "--csv")
         assert file is not None
         if self.to is not None and expanded(self.to).resolve() == expanded(file).resolve():
             raise ConfigError(
-                f"-o {self.to} is the file of {option}, which it would replace: name another"
+                f"-o {self.to} is the file to predict, which it would replace: name another"
             )
         if self.to is not None:
             _check_place(expanded(self.to))
@@ -68,8 +68,8 @@ def predict(
 ) -> None:
     """Predict the molecules or graphs of a file: mean and spread over the run's seeds or folds.
 
-    Of a sweep, its first confirmed trial predicts, unless --trial names another. Rows whose SMILES
-    cannot be read have no prediction and say why in the column reason.
+    Of a sweep, its first confirmed trial predicts, unless --trial names another. Rows without a
+    prediction, such as those whose SMILES cannot be read, say why in the column reason.
     """
     let_idle_threads_sleep()
     from pdf_search.data import is_graph_file
@@ -92,7 +92,7 @@ def predict(
     if found.wrong == len(found.table):
         raise DataError(
             f"{file}: none of the {counted(found.wrong, noun)} has a prediction, see the column "
-            f"reason: {hint}"
+            f"reason{hint}"
         )
     wrong = f"; {found.wrong} without a prediction, see the column reason" if found.wrong else ""
     over = f"mean and spread over {found.replicates} replicates"
@@ -106,7 +106,7 @@ def _molecules(
 ) -> tuple[Predicted, str, str]:
     """The predictions of a table, what its rows are called, and what to look at if all lack one."""
     from pdf_search.data import read_table
-    from pdf_search.inference import predict_molecules
+    from pdf_search.inference import NOT_FINITE, predict_molecules
 
     table = read_table(file, as_is=True, option=option)
     for note in table.notes:
@@ -115,11 +115,9 @@ def _molecules(
     with loaded(stored, source) as trained:
         trained_on = trained.config.data.smiles
         column = options.smiles or table.molecules or trained_on
-        return (
-            predict_molecules(trained, table, column, say),
-            "row",
-            f"is {column!r} the column of SMILES (--smiles)?",
-        )
+        found = predict_molecules(trained, table, column, say)
+    read = (found.table["reason"] == NOT_FINITE).any()
+    return found, "row", "" if read else f": is {column!r} the column of SMILES (--smiles)?"
 
 
 def _graphs(
@@ -134,9 +132,10 @@ def _graphs(
     graphs = read_graphs(file, option)
     with loaded(stored, source) as trained:
         try:
-            return predict_graphs(trained, graphs, say), "graph", ""
+            found = predict_graphs(trained, graphs, say)
         except DataError as error:
             raise DataError(f"{file}: {error}") from None
+    return found, "graph", ": are the features on the scale of those of the training?"
 
 
 def _check_json(columns: tuple[str, ...]) -> None:

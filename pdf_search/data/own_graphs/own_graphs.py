@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -102,7 +101,7 @@ class OwnGraphs:
         """Read a file that ``save`` wrote.
 
         Raises:
-            DataError: It is another file, or damaged.
+            DataError: There is no such file, it is another, or damaged.
         """
         try:
             with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
@@ -113,10 +112,16 @@ class OwnGraphs:
                 raise DataError(f"{path} was written by another version (format {version})")
             found |= {k: tuple(v) if isinstance(v, list) else v for k, v in about.items()}
             return cls(**{"edge_features": None, **found})
-        except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except DataError:
+            raise
+        except FileNotFoundError:
+            raise DataError(f"there is no file {path}") from None
+        except PermissionError as error:
+            raise DataError(f"{path} cannot be read: {error.strerror}") from None
+        except Exception:  # whatever a foreign or damaged file makes numpy and zipfile raise
             raise DataError(
-                f"{path} is no file of graphs that `pdf_search.Dataset` saved, or it is damaged "
-                f"({error})"
+                f"{path} is no file of graphs that `pdf_search.Dataset` saved, or it is damaged: "
+                "write it again with pdf_search.Dataset.from_pyg(graphs).save('graphs.npz')"
             ) from None
 
 
