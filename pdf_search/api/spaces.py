@@ -32,7 +32,8 @@ def load_space(
         smiles: Of a data file: the column of the molecules; by default it is guessed, and said.
         target: Of a data file: the column or columns to predict.
         task: Of a data file: ``regression`` or ``classification``.
-        split: Of a data file: ``random``, ``scaffold``, or a column.
+        split: Of a data file: ``random``, ``scaffold``, or a column; by default that of the graphs,
+            else random.
         skip_bad_rows: Of a data file: leave out rows that cannot be read.
 
     Raises:

@@ -106,6 +106,14 @@ def test_edge_features_that_the_model_does_not_take_are_told(tmp_path: Path) -> 
     pd.testing.assert_frame_equal(found.table, same.table)
 
 
+def test_an_infinite_output_is_no_certainty(trained: Trained, tmp_path: Path) -> None:
+    last = [p for name, p in trained.model.named_parameters() if name.endswith("bias")][-1]
+    last.data[0, ..., 0] = -torch.inf  # the softmax of one replicate would be exactly 0 and 1
+    found = predict_graphs(trained, own(tmp_path, graphs(3)))
+    assert found.table["reason"].tolist() == [NOT_FINITE] * 3
+    assert found.wrong == 3
+
+
 @pytest.mark.parametrize("y", [lambda i: i % 2, lambda i: i / 3, lambda i: [[i % 2, i / 2 % 2]]])
 def test_a_graph_whose_output_is_not_finite_says_so(tmp_path: Path, y: Any) -> None:
     def made(large: int | None = None) -> list[Data]:
