@@ -24,6 +24,8 @@ from reports.tables.epochs_spent import epochs_grid
 from reports.tables.importance_map import TITLE, basis_map, map_grid
 from reports.tables.pareto import pareto_grid
 
+FIRST_EPOCHS = "of it in first epochs, where kernels are compiled or loaded"
+
 
 def report_html(
     data: SweepData,
@@ -80,13 +82,17 @@ def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
     ours = next((cell for _, _, cell in table.numbers() if cell.kind == "ours"), None)
     states = Counter(entry.trial.state for entry in data.search)
     counted = ", ".join(f"{states[s]} {s.value.lower()}" for s in State if states[s])
-    spent = [e.trial.seconds for e in (*data.search, *data.confirm) if e.trial.seconds is not None]
+    entries = (*data.search, *data.confirm)
+    spent = [e.trial.seconds for e in entries if e.trial.seconds is not None]
+    first_epochs = [e.epochs[0].seconds for e in entries if e.epochs]
     first = "first by search" if data.confirmed else "best of search"
     shown = ABSENT if ours is None else ours.printed + (f" (n = {ours.n})" if ours.n else "")
     return [
         (f"{table.columns[0]}, {first}", shown),
         ("search trials", f"{len(data.search)}: {counted}" if counted else "none"),
         ("training time, all trials", format_seconds(sum(spent)) if spent else ABSENT),
+        # A worker compiles or loads its kernels in its first one, which may take most of the time.
+        (FIRST_EPOCHS, format_seconds(sum(first_epochs)) if first_epochs else ABSENT),
     ]
 
 

@@ -3,6 +3,7 @@ import gzip
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pdf_search.errors import StoreError
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
 from reports import find_trial, load_sweep, show_sweep, show_trial, write_report
+from reports.grid.numbers import format_seconds
 from tests.patience import PATIENCE
 from tests.reports import samples
 
@@ -95,6 +97,19 @@ def test_the_page_is_self_contained_and_whole(store: Store, tmp_path: Path) -> N
     for words in ("mean predictor", "0f1e2d3c4b5a6978", "pdf-search sweep freesolv --name night"):
         assert words in page.words
     assert not any(words.startswith("Partial.") for words in page.words)
+
+
+def test_the_time_of_first_epochs_is_told_apart(store: Store, tmp_path: Path) -> None:
+    record = samples.sweep()
+    samples.search(store, record)
+    begun = [t for t in store.trials("night") if store.epochs("night", Phase.SEARCH, t.number)]
+    slow = store.epochs("night", Phase.SEARCH, begun[0].number)[0]
+    store.add_epoch("night", Phase.SEARCH, begun[0].number, replace(slow, seconds=40.0))
+    write_report(store, "night", tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    told = re.search(r"first epochs, where kernels are compiled or loaded</dt><dd>([^<]*)<", text)
+    assert told is not None
+    assert told[1] == format_seconds(40.0 + 1.5 * (len(begun) - 1))
 
 
 def test_text_from_outside_is_escaped(store: Store, tmp_path: Path) -> None:
