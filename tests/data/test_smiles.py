@@ -50,6 +50,7 @@ WRONG = {
     "not a molecule": "^not a SMILES string$",
     "C(": "not a SMILES string",
     "CFC": "Explicit valence for atom # 1 F",
+    "CFCFCFC": r"^Explicit valence for atom # 1 F, 2, is greater than permitted \(2 more faults\)$",
 }
 HYDRATION = Path(__file__).parents[2] / "examples" / "hydration.csv"
 READ = ("CC", "*CC", "[*:1]CC", "[Na+].[Cl-]", "C$C", "N->[Fe]", "[Fe]<-N", " CC ", "C%12CCCCC%12")

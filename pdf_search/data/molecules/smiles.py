@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import Any
 
+from pdf_search.wording import counted
+
 _NOT_ASCII = re.compile(r"[^\t\n\v\f\r\x20-\x7e]")
 _PATTERN = re.compile(r"~|\[\d*#\d")  # SMARTS that RDKit accepts in SMILES
 _INCHI_KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
@@ -109,7 +111,8 @@ def _reason(chem: Any, cell: str) -> str:
     molecule = chem.MolFromSmiles(cell, sanitize=False)
     if molecule is not None:
         problems = [problem.Message() for problem in chem.DetectChemistryProblems(molecule)]
-        return "; ".join(problems) or "not a valid molecule"
+        more = f" ({counted(len(problems) - 1, 'more fault')})" if len(problems) > 1 else ""
+        return f"{problems[0]}{more}" if problems else "not a valid molecule"
     if chem.MolFromSmarts(cell) is not None:
         return _PATTERN_REASON
     return "not a SMILES string"
