@@ -67,6 +67,23 @@ def test_one_plain_line_a_trial_where_there_is_no_terminal(sweep: SweepRecord) -
     )  # as the table: a failed trial has no rank
 
 
+def test_a_plain_line_is_printed_once_a_minute_while_no_trial_ends(
+    sweep: SweepRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 0.0
+    monkeypatch.setattr(view_module.time, "monotonic", lambda: clock)
+    text = io.StringIO()
+    view = ProgressView(Console(file=text), Phase.SEARCH, sweep)
+    with view:
+        view.expect(3)
+        view.started(trial(1, State.RUNNING))
+        for _ in range(10):
+            clock += 25.0
+            view.epoch(trial(1, State.RUNNING), best(2.0))
+    line = "search 0/3, 1 running, trial 1 leads with validation RMSE 2"
+    assert text.getvalue().splitlines() == [line] * 3  # after 75, 150 and 225 seconds
+
+
 def test_a_search_names_the_trial_that_its_ranking_names(sweep: SweepRecord) -> None:
     lucky, steady = (BestEpochs(METRICS["rmse"], Protocol.SPLIT, Phase.SEARCH) for _ in range(2))
     for epoch, values in enumerate([(2.0, 1.4), (1.0, 1.4), (2.0, 1.4)], start=1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -15,6 +16,7 @@ from pdf_search.records import TrialRecord
 from pdf_search.results import BestEpochs
 
 MOST_SHOWN = 12  # running trials that have a line of their own
+QUIET = 60.0  # seconds without a line after which a plain line shows that training goes on
 
 
 class LiveView:
@@ -30,6 +32,7 @@ class LiveView:
         self.running: dict[tuple[str, int], TaskID] = {}
         self.done = self.total = 0
         self.text = ""
+        self.told = time.monotonic()  # when the last line was printed
         self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -42,6 +45,7 @@ class LiveView:
         self.live = Live(get_renderable=self._drawn, console=console, transient=True)
 
     def __enter__(self) -> Self:
+        self.told = time.monotonic()
         if self.console.is_terminal:
             self.refresh()
             self.live.start()
@@ -100,6 +104,12 @@ class LiveView:
     def say(self, line: str) -> None:
         """Print a line that stays above the live display."""
         print_line(self.console, line)
+        self.told = time.monotonic()
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether a line is due, as there is no terminal and none was printed for ``QUIET``."""
+        return not self.console.is_terminal and time.monotonic() - self.told > QUIET
 
     def tell_status(self) -> None:
         """Print how far it has come, as a line that stays."""

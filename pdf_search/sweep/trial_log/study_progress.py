@@ -13,8 +13,6 @@ from pdf_search.results import BestEpochs, Stat, planned_epochs
 from pdf_search.sweep.trial_log.live_view import LiveView
 from pdf_search.sweep.trial_log.progress import duration
 
-QUIET = 60.0  # seconds without a line after which a plain line shows that training goes on
-
 
 class StudyView(LiveView):
     """The progress view of a study; it counts epochs, since runs are few and long.
@@ -31,10 +29,9 @@ class StudyView(LiveView):
         self.after = after
         self.begun = time.monotonic()
         self.before = 0  # epochs that earlier processes trained
-        self.told = self.begun
 
     def __enter__(self) -> Self:
-        self.begun = self.told = time.monotonic()
+        self.begun = time.monotonic()
         self.before = self.done
         return super().__enter__()
 
@@ -53,7 +50,7 @@ class StudyView(LiveView):
         planned = planned_epochs(self.sweeps[trial.sweep][0], trial)
         self._advance(trial, planned, self._value(trial, best).removeprefix(", "))
         self.refresh()
-        if not self.console.is_terminal and time.monotonic() - self.told > QUIET:
+        if self.is_silent:
             self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
 
     def lost(self, trial: TrialRecord) -> None:
@@ -117,7 +114,6 @@ class StudyView(LiveView):
         return f"{title}, {sweep.protocol}, {trial.origin.partition(': ')[2]}:"
 
     def _print(self, line: str) -> None:
-        self.told = time.monotonic()
         if not self.console.is_terminal:
             line = f"{line}  [{self.status()}]"
         self.say(line)
