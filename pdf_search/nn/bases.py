@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import torch
+from pydantic import ValidationError
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from pdf_search.config import BasisConfig
+from pdf_search.config import BasisConfig, PowerRange, wrong_together
+from pdf_search.errors import ConfigError, DataError
 from pdf_search.graphs import GraphSet, build_bank
+from pdf_search.nn.arguments import numbers, truth, whole
 
 
 class PDFBases(BaseTransform):  # type: ignore[misc]  # torch_geometric has no types
@@ -42,11 +46,18 @@ class PDFBases(BaseTransform):  # type: ignore[misc]  # torch_geometric has no t
             standardise: Each basis to mean 0 and deviation 1 over the pairs of its graph.
 
         Raises:
-            ValueError: an eps or k is outside its range.
+            ConfigError: an argument is no number, or outside its range.
         """
-        powers = tuple(range(1, k + 1)) if isinstance(k, int) else tuple(k)
-        support: Any = "dense" if hops is None else {"hops": hops}
-        self.basis = BasisConfig(eps=tuple(eps), k=powers, support=support, standardise=standardise)
+        support: Any = "dense" if hops is None else {"hops": whole("hops", hops)}
+        try:
+            self.basis = BasisConfig(
+                eps=numbers("eps", eps),
+                k=_powers(k),
+                support=support,
+                standardise=truth("standardise", standardise),
+            )
+        except ValidationError as error:
+            raise ConfigError(f"PDFBases: {wrong_together(error.errors())}") from None
 
     @property
     def size(self) -> int:
@@ -62,18 +73,10 @@ class PDFBases(BaseTransform):  # type: ignore[misc]  # torch_geometric has no t
         """Compute the bases of one graph, which must be undirected; self loops add nothing.
 
         Raises:
-            ValueError: it has no nodes, or an edge without its reverse.
+            DataError: it has no nodes, no list of edges, an edge with a node that it has not, or an
+                edge without its reverse.
         """
-        nodes, edges = data.num_nodes, data.edge_index.cpu().numpy()
-        edges = np.unique(edges[:, edges[0] != edges[1]], axis=1)
-        if not nodes:
-            raise ValueError("the graph has no nodes")
-        back = np.unique(edges[::-1], axis=1)
-        if not np.array_equal(edges, back):
-            raise ValueError(
-                "the graph has an edge without its reverse: apply "
-                "torch_geometric.transforms.ToUndirected before"
-            )
+        nodes, edges = data.num_nodes, _edges(data)
         bank = build_bank(_plain(nodes, edges), self.basis)
         data.bases = {
             "rows": torch.from_numpy(bank.rows),
@@ -88,6 +91,36 @@ class PDFBases(BaseTransform):  # type: ignore[misc]  # torch_geometric has no t
 
     def __repr__(self) -> str:
         return f"PDFBases({', '.join(self.names)})"
+
+
+def _powers(k: Any) -> PowerRange | tuple[int, ...]:
+    """The powers; up to a single one a range, so that an error names it and none on the way."""
+    if isinstance(k, Real):
+        return PowerRange(low=1, high=whole("k", k))
+    return tuple(whole("k", power) for power in numbers("k", k))
+
+
+def _edges(data: Data) -> np.ndarray[Any, Any]:
+    """The edges between different nodes, each once in both directions."""
+    nodes, given = data.num_nodes, data.edge_index
+    if not nodes:
+        raise DataError("the graph has no nodes")
+    if given is None or given.dim() != 2 or given.shape[0] != 2 or given.is_floating_point():
+        words = "missing" if given is None else f"{given.dtype} {list(given.shape)}"
+        raise DataError(f"edge_index is {words}: give integers [2, e], [2, 0] without edges")
+    listed = given.cpu().numpy()
+    if listed.size and not 0 <= listed.min() <= listed.max() < nodes:
+        odd = listed.max() if listed.max() >= nodes else listed.min()
+        raise DataError(f"the graph has {nodes} nodes, but an edge with node {odd}")
+    edges = np.unique(listed[:, listed[0] != listed[1]], axis=1)
+    one_way = ~np.isin(edges[1] * nodes + edges[0], edges[0] * nodes + edges[1])
+    if one_way.any():
+        u, v = edges[:, np.argmax(one_way)]
+        raise DataError(
+            f"edge ({u}, {v}) is there without its reverse ({v}, {u}): apply "
+            "torch_geometric.transforms.ToUndirected before"
+        )
+    return edges
 
 
 def _plain(nodes: int, edges: np.ndarray[Any, Any]) -> GraphSet:

@@ -6,14 +6,19 @@ Legend: N nodes, E edges, T edge types, d channels, m bases.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
 from pdf_search.config import ModelConfig
+from pdf_search.errors import ConfigError, DataError
 from pdf_search.model import Dropout, FastConvolution, Filter, Linear
+from pdf_search.nn.arguments import check_precision, check_states, one_of, truth, whole
 from pdf_search.nn.pairs import FIRST, PDFPairs
+
+Kind = Literal["lin", "1l", "2l"]
+Activation = Literal["gelu", "relu"]
 
 
 class PDFFilter(nn.Module):
@@ -26,7 +31,7 @@ class PDFFilter(nn.Module):
         self,
         channels: int,
         bases: int,
-        kind: Literal["lin", "1l", "2l"] = "2l",
+        kind: Kind = "2l",
         shared: bool = False,
         norm: bool = False,
         softmax: bool = False,
@@ -40,20 +45,41 @@ class PDFFilter(nn.Module):
             shared: One weight for all channels.
             norm: BatchNorm, over all pairs of a batch.
             softmax: Normalise the weights over the incoming pairs of each node.
+
+        Raises:
+            ConfigError: an argument is outside its range.
         """
         super().__init__()
+        one_of("kind", kind, get_args(Kind))
+        self.bases = whole("bases", bases)
         self.config = ModelConfig(
-            hidden=channels,
+            hidden=whole("channels", channels),
             layers=1,
             filter=kind,
-            channels="shd" if shared else "idp",
-            filter_norm=norm,
-            softmax=softmax,
+            channels="shd" if truth("shared", shared) else "idp",
+            filter_norm=truth("norm", norm),
+            softmax=truth("softmax", softmax),
         )
         self.f = Filter(self.config, bases, [_generator()])
 
-    def forward(self, pairs: PDFPairs, activation: Literal["gelu", "relu"] = "gelu") -> Weights:
-        """The weights of all pairs, for ``PDFConv.convolve``; messages have the ``activation``."""
+    def forward(self, pairs: PDFPairs, activation: Activation = "gelu") -> Weights:
+        """The weights of all pairs, for ``PDFConv.convolve``; messages have the ``activation``.
+
+        Raises:
+            DataError: ``pairs`` have other bases, or are laid out for a filter without softmax.
+        """
+        one_of("activation", activation, get_args(Activation))
+        check_precision(next(self.parameters()))
+        if (given := pairs.rows.shape[1]) != self.bases:
+            raise DataError(
+                f"bases are {given} a pair, the filter was built for {self.bases}: give it the "
+                "size of the transform that made them, PDFBases.size"
+            )
+        if self.config.softmax and not pairs.softmax:
+            raise DataError(
+                "the filter has a softmax, pairs are laid out without: PDFPairs.of(..., "
+                "softmax=True)"
+            )
         config = self.config.model_copy(update={"activation": activation})
         made = FastConvolution(self.f, pairs.batch, pairs.rows, config, Dropout(0.0, None))
         return Weights(made, pairs)
@@ -85,7 +111,7 @@ class PDFConv(nn.Module):
         edge_types: int | nn.Embedding = 0,
         *,
         filter: PDFFilter | None = None,
-        activation: Literal["gelu", "relu"] = "gelu",
+        activation: Activation = "gelu",
         **of_filter: Any,
     ) -> None:
         """Build the layer.
@@ -99,19 +125,24 @@ class PDFConv(nn.Module):
             of_filter: ``kind``, ``shared``, ``norm``, ``softmax`` of its own filter.
 
         Raises:
-            ValueError: a filter is given together with settings of one.
+            ConfigError: an argument is outside its range, a filter is given together with settings
+                of one, or a shared part is for other channels or bases.
         """
         super().__init__()
         if filter is not None and of_filter:
-            raise ValueError(f"{', '.join(of_filter)} would be of its own filter: one is given")
+            raise ConfigError(f"{', '.join(of_filter)} would be of its own filter: one is given")
+        one_of("activation", activation, get_args(Activation))
         self.filter = filter or PDFFilter(channels, bases, **of_filter)
+        if self.filter.f.width not in (1, channels) or self.filter.bases != bases:
+            raise ConfigError(
+                f"filter was built for {self.filter.config.hidden} channels and "
+                f"{self.filter.bases} bases, the layer for {channels} and {bases}: give both the "
+                "same"
+            )
         self.activation = activation
+        self.channels = channels
         self.pre = Linear(channels, channels, [_generator()])
-        self.edges: nn.Embedding | None = None
-        if isinstance(edge_types, nn.Embedding):
-            self.edges = edge_types
-        elif edge_types:
-            self.edges = nn.Embedding(edge_types + FIRST, channels)
+        self.edges = _embedding(edge_types, channels)
 
     def forward(
         self,
@@ -127,10 +158,10 @@ class PDFConv(nn.Module):
         once what they have in common.
 
         Raises:
-            ValueError: ``bases`` is missing, or the parts do not belong together.
+            DataError: ``bases`` is missing, or the parts do not belong together.
         """
         if bases is None:
-            raise ValueError("bases is missing: give data.bases, which the transform PDFBases adds")
+            raise DataError("bases is missing: give data.bases, which the transform PDFBases adds")
         softmax = self.filter.config.softmax
         pairs = PDFPairs.of(edge_index, edge_type, batch, bases, softmax)
         return self.convolve(x, self.filter(pairs, self.activation))
@@ -139,22 +170,36 @@ class PDFConv(nn.Module):
         """Convolve ``x`` [N, d] with the weights that a filter gives; returns [N, d].
 
         Raises:
-            ValueError: ``x`` has another number of nodes, or edges have types and the layer none.
+            DataError: ``x`` is not float32, has another number of nodes or channels, or edges have
+                types and the layer none.
         """
         pairs = weights.pairs
-        if x.shape[0] != pairs.nodes:
-            raise ValueError(f"x has {x.shape[0]} nodes, bases are of {pairs.nodes}")
+        check_precision(self.pre.weight)
+        check_states(x, pairs.nodes, self.channels)
         if bool(pairs.types) != (self.edges is not None):
             there, here = ("have", "none") if pairs.types else ("have no", "some")
-            raise ValueError(f"edges {there} types, the layer was built for {here}: edge_types")
+            raise DataError(f"edges {there} types, the layer was built for {here}: edge_types")
         if self.edges is not None and pairs.types > self.edges.num_embeddings:
-            raise ValueError(
+            raise DataError(
                 f"edge_type goes to {pairs.types - FIRST - 1}, the layer was built for edge types "
                 f"below {self.edges.num_embeddings - FIRST}"
             )
         e = None if self.edges is None else self.edges.weight[None]
         out: Tensor = weights.convolution(x[None], e, self.pre)[0]
         return out
+
+
+def _embedding(edge_types: int | nn.Embedding, channels: int) -> nn.Embedding | None:
+    """The embedding of edge types, which may be given; None where edges have none."""
+    if not isinstance(edge_types, nn.Embedding):
+        count = whole("edge_types", edge_types, least=0)
+        return nn.Embedding(count + FIRST, channels) if count else None
+    if edge_types.embedding_dim != channels:
+        raise ConfigError(
+            f"edge_types is an embedding of {edge_types.embedding_dim} channels, the layer is for "
+            f"{channels}: give both the same"
+        )
+    return edge_types
 
 
 def _generator() -> torch.Generator:

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pdf_search.config import ModelConfig
+from pdf_search.errors import DataError
 from pdf_search.graphs import Bank, GraphSet, distinct_rows
 from pdf_search.model import FastBatch, FastData, engine_data
 
 OTHER, SELF, FIRST = 0, 1, 2  # edge types: of pairs that are no edge, of a node with itself, edges'
+_OF_BASES = ("rows", "pair_index", "pair_row", "far_row", "nodes", "pairs", "distinct")
 Ints = NDArray[np.int64]
 
 
@@ -33,6 +35,7 @@ class PDFPairs:
     batch: FastBatch
     rows: Tensor  # [U, m]
     types: int
+    softmax: bool = False  # whether laid out for a filter with one
 
     @classmethod
     def of(
@@ -53,8 +56,13 @@ class PDFPairs:
             softmax: Whether the filter has one, which needs other lists.
 
         Raises:
-            ValueError: the parts do not belong together.
+            DataError: the parts do not belong together.
         """
+        if missing := [name for name in _OF_BASES if name not in bases]:
+            raise DataError(
+                f"bases has no {', '.join(missing)}: give data.bases, which the transform PDFBases "
+                "adds"
+            )
         device = bases["rows"].device
         arrays = {name: value.cpu().numpy() for name, value in bases.items()}
         if batch is not None:
@@ -68,7 +76,7 @@ class PDFPairs:
         assert isinstance(data, FastData)
         every = torch.arange(len(bank.node_count), device=device)[None]
         types = 0 if kinds is None else max(FIRST, int(kinds.max(initial=0)) + 1)
-        return cls(data.collate(every), data.rows, types)
+        return cls(data.collate(every), data.rows, types, softmax)
 
     @property
     def nodes(self) -> int:
@@ -78,7 +86,7 @@ class PDFPairs:
 
 def _check_batch(batch: Ints, nodes: Ints) -> None:
     if not np.array_equal(batch, np.repeat(np.arange(len(nodes)), nodes)):
-        raise ValueError(
+        raise DataError(
             f"batch names {len(np.unique(batch))} graphs with {len(batch)} nodes, bases are of "
             f"{len(nodes)} with {nodes.sum()}: apply PDFBases to every graph before it is batched"
         )
@@ -89,7 +97,7 @@ def _kinds(edges: Ints, types: Ints, arrays: Mapping[str, Any]) -> NDArray[np.in
     target, source = arrays["pair_index"]
     nodes = int(arrays["nodes"].sum())
     if types.shape != (edges.shape[1],) or types.dtype.kind not in "iu" or (types < 0).any():
-        raise ValueError(
+        raise DataError(
             f"edge_type is {types.dtype} {list(types.shape)}, not integers from 0, one for each "
             f"of {edges.shape[1]} edges"
         )
@@ -98,12 +106,12 @@ def _kinds(edges: Ints, types: Ints, arrays: Mapping[str, Any]) -> NDArray[np.in
     keys, wanted = target * nodes + source, edges[1, proper] * nodes + edges[0, proper]
     place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
     if not np.array_equal(keys[place], wanted):
-        raise ValueError("edge_index has edges that PDFBases did not see: apply it again")
+        raise DataError("edge_index has edges that PDFBases did not see: apply it again")
     kinds[place] = types[proper] + FIRST
     differing = np.flatnonzero(kinds[place] != types[proper] + FIRST)
     if differing.size:
         u, v = edges[:, proper][:, differing[0]]
-        raise ValueError(
+        raise DataError(
             f"edge ({u}, {v}) of edge_index stands there with different types: a pair has one type"
         )
     return kinds

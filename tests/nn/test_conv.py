@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
 
+from pdf_search.errors import ConfigError, DataError
 from pdf_search.graphs.bank_builder import build_bank
 from pdf_search.graphs.batch import DeviceData
 from pdf_search.graphs.graph_set import GraphSet
@@ -122,39 +123,95 @@ def test_layers_may_share_pairs_filter_and_embedding(graphs: GraphSet) -> None:
     assert not {name for name in names if name.startswith("1.") and ".pre" not in f".{name}"}
 
 
+def ring_data(transform: PDFBases) -> Data:
+    ring = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
+    return transform(Data(edge_index=ring, edge_type=torch.zeros(6, dtype=torch.long), num_nodes=3))
+
+
 def test_what_does_not_fit_is_refused() -> None:
     transform = PDFBases([-0.3], 2)
-    ring = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
-    data = transform(Data(edge_index=ring, edge_type=torch.zeros(6, dtype=torch.long), num_nodes=3))
+    data = ring_data(transform)
+    ring = data.edge_index
     x = torch.randn(3, CHANNELS)
     plain = PDFConv(CHANNELS, transform.size)
     assert plain(x, ring, bases=data.bases).shape == x.shape
-    with pytest.raises(ValueError, match="bases is missing"):
+    with pytest.raises(DataError, match="bases is missing"):
         plain(x, ring)
-    with pytest.raises(ValueError, match="x has 2 nodes, bases are of 3"):
-        plain(x[:2], ring, bases=data.bases)
-    with pytest.raises(ValueError, match="edges have types, the layer was built for none"):
+    with pytest.raises(DataError, match=r"bases has no pair_index, .*give data.bases"):
+        plain(x, ring, bases={"rows": data.bases["rows"]})
+    with pytest.raises(DataError, match="edges have types, the layer was built for none"):
         plain(x, ring, data.edge_type, None, data.bases)
     typed = PDFConv(CHANNELS, transform.size, 1)
-    with pytest.raises(ValueError, match="edges have no types"):
+    with pytest.raises(DataError, match="edges have no types"):
         typed(x, ring, bases=data.bases)
-    with pytest.raises(ValueError, match="not integers from 0"):
+    with pytest.raises(DataError, match="not integers from 0"):
         typed(x, ring, data.edge_type.float(), None, data.bases)
-    with pytest.raises(ValueError, match="edge_type goes to 1, the layer was built"):
+    with pytest.raises(DataError, match="edge_type goes to 1, the layer was built"):
         typed(x, ring, data.edge_type + 1, None, data.bases)
     twice = torch.cat([ring, ring[:, :1]], dim=1)
     typed(x, twice, torch.zeros(7, dtype=torch.long), None, data.bases)
-    with pytest.raises(ValueError, match=r"edge \(0, 1\) of edge_index stands there"):
+    with pytest.raises(DataError, match=r"edge \(0, 1\) of edge_index stands there"):
         typed(x, twice, torch.tensor([0] * 6 + [1]), None, data.bases)
-    with pytest.raises(ValueError, match="batch names 2 graphs with 3 nodes"):
+    with pytest.raises(DataError, match="batch names 2 graphs with 3 nodes"):
         plain(x, ring, None, torch.tensor([0, 0, 1]), data.bases)
     path = transform(Data(edge_index=ring[:, :4], num_nodes=4))
     far = torch.tensor([[0, 3], [3, 0]])
-    with pytest.raises(ValueError, match="edges that PDFBases did not see"):
+    with pytest.raises(DataError, match="edges that PDFBases did not see"):
         PDFPairs.of(far, torch.zeros(2, dtype=torch.long), None, path.bases)
-    with pytest.raises(ValueError, match="without its reverse"):
-        transform(Data(edge_index=ring[:, :1], num_nodes=3))
-    with pytest.raises(ValueError, match="outside"):
-        PDFBases([0.5], 2)
-    with pytest.raises(ValueError, match="kind would be of its own filter"):
+
+
+@pytest.mark.parametrize(
+    ("x", "said"),
+    [
+        (torch.randn(2, CHANNELS), "x has 2 nodes, bases are of 3"),
+        (torch.randn(3, 4), r"x has 4 channels, the layer was built for 6: .*Linear\(4, 6\)"),
+        (torch.randn(3), r"x is \[3\]: give a tensor \[3, 6\], nodes by channels"),
+        (torch.randn(1, 3, CHANNELS), r"x is \[1, 3, 6\]: give a tensor \[3, 6\]"),
+        (None, "x is NoneType: give a tensor"),
+        (torch.randn(3, CHANNELS).double(), r"x is float64, .* float32: give x.float\(\)"),
+        (torch.ones(3, CHANNELS, dtype=torch.long), r"x is int64, .*: give x.float\(\)"),
+    ],
+)
+def test_node_states_of_another_kind_are_refused(x: Any, said: str) -> None:
+    transform = PDFBases([-0.3], 2)
+    data = ring_data(transform)
+    with pytest.raises(DataError, match=said):
+        PDFConv(CHANNELS, transform.size)(x, data.edge_index, bases=data.bases)
+
+
+def test_parts_that_do_not_belong_together_are_refused() -> None:
+    transform = PDFBases([-0.3], 2)
+    data, x = ring_data(transform), torch.randn(3, CHANNELS)
+    with pytest.raises(DataError, match="bases are 3 a pair, the filter was built for 7"):
+        PDFConv(CHANNELS, 7)(x, data.edge_index, bases=data.bases)
+    with pytest.raises(DataError, match=r"parameters are float64, .*layer.float\(\)"):
+        PDFConv(CHANNELS, transform.size).double()(x, data.edge_index, bases=data.bases)
+    filter_ = PDFFilter(CHANNELS, transform.size, softmax=True)
+    with pytest.raises(DataError, match=r"laid out without: PDFPairs.of\(..., softmax=True\)"):
+        filter_(PDFPairs.of(data.edge_index, None, None, data.bases))
+    for width, bases in ((4, transform.size), (CHANNELS, 7)):
+        with pytest.raises(ConfigError, match="the layer for 6 and 3: give both the same"):
+            PDFConv(CHANNELS, transform.size, filter=PDFFilter(width, bases))
+    one = PDFConv(CHANNELS, transform.size, filter=PDFFilter(4, transform.size, shared=True))
+    assert one(x, data.edge_index, bases=data.bases).shape == x.shape
+    with pytest.raises(ConfigError, match="an embedding of 5 channels, the layer is for 6"):
+        PDFConv(CHANNELS, transform.size, nn.Embedding(4, 5))
+    with pytest.raises(ConfigError, match="kind would be of its own filter"):
         PDFConv(CHANNELS, transform.size, filter=PDFFilter(CHANNELS, transform.size), kind="lin")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"channels": 0}, "channels: 0 does not fit: give a whole number, 1 or more"),
+        ({"channels": 2.5}, "channels: 2.5 does not fit"),
+        ({"bases": 0}, "bases: 0 does not fit"),
+        ({"edge_types": -1}, "edge_types: -1 does not fit: give a whole number, 0 or more"),
+        ({"kind": "3l"}, "kind: '3l' does not fit: give lin or 1l or 2l"),
+        ({"activation": "tanh"}, "activation: 'tanh' does not fit: give gelu or relu"),
+        ({"norm": "yes"}, "norm: 'yes' does not fit: give True or False"),
+    ],
+)
+def test_settings_of_a_layer_are_checked(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        PDFConv(**{"channels": CHANNELS, "bases": 3, **changes})
