@@ -24,8 +24,6 @@ from reports.tables.epochs_spent import epochs_grid
 from reports.tables.importance_map import TITLE, basis_map, map_grid
 from reports.tables.pareto import pareto_grid
 
-FIRST_EPOCHS = "of it in first epochs, where kernels are compiled or loaded"
-
 
 def report_html(
     data: SweepData,
@@ -84,15 +82,12 @@ def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
     counted = ", ".join(f"{states[s]} {s.value.lower()}" for s in State if states[s])
     entries = (*data.search, *data.confirm)
     spent = [e.trial.seconds for e in entries if e.trial.seconds is not None]
-    first_epochs = [e.epochs[0].seconds for e in entries if e.epochs]
     first = "first by search" if data.confirmed else "best of search"
     shown = ABSENT if ours is None else ours.printed + (f" (n = {ours.n})" if ours.n else "")
     return [
         (f"{table.columns[0]}, {first}", shown),
         ("search trials", f"{len(data.search)}: {counted}" if counted else "none"),
         ("training time, all trials", format_seconds(sum(spent)) if spent else ABSENT),
-        # A worker compiles or loads its kernels in its first one, which may take most of the time.
-        (FIRST_EPOCHS, format_seconds(sum(first_epochs)) if first_epochs else ABSENT),
     ]
 
 
@@ -101,8 +96,11 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
 
     Facts that were not recorded are left out.
     """
-    sweep = data.sweep
-    devices = dict.fromkeys(e.trial.device for e in (*data.search, *data.confirm) if e.trial.device)
+    sweep, entries = data.sweep, (*data.search, *data.confirm)
+    devices = dict.fromkeys(e.trial.device for e in entries if e.trial.device)
+    # A worker compiles or loads its kernels in its first one, which may take most of the time.
+    first_epochs = [e.epochs[0].seconds for e in entries if e.epochs]
+    first = format_seconds(sum(first_epochs)) if first_epochs else ""
     facts = [
         ("command", sweep.command),
         ("space", sweep.space),
@@ -112,6 +110,7 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
         ("data fingerprint", sweep.fingerprint),
         ("splits", sweep.split_hash),
         ("device", ", ".join(devices)),
+        ("first epochs", f"{first}; kernels are compiled or loaded in them" if first else ""),
         ("versions", ", ".join(f"{name} {version}" for name, version in sweep.versions.items())),
         ("commit", sweep.commit),
         ("started", sweep.created),
