@@ -15,6 +15,8 @@ from typing import Any
 # Name of the file beside a confirmed trial's checkpoint, and of the file with all of them in one.
 PREDICTIONS = "predictions.parquet"
 
+MOST_COUNT = 1_000_000  # of trials, epochs or seeds: who asks for more has made a slip
+
 
 class Task(StrEnum):
     """What kind of target a data set has; decides the loss and the metrics that fit."""

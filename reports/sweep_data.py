@@ -123,7 +123,7 @@ class SweepData:
         return tuple(_entry(self.sweep, *run) for run in pooled_runs(self.sweep, runs))
 
     @property
-    def winner(self) -> Entry | None:
+    def winning_run(self) -> Entry | None:
         """The trained model of the first confirmed configuration, in the order of the search.
 
         Of several runs of it the one with the most replicates. None if there is no model.

@@ -171,7 +171,7 @@ class Sweep:
             ConfigError: no trial has a model.
         """
         data = self._read()
-        best = data.winner or next((entry for entry in data.search if entry.has_model), None)
+        best = data.winning_run or next((entry for entry in data.search if entry.has_model), None)
         if best is not None:
             return Trial(self.at, data, best)
         show = f"pdf-search show {shlex.quote(self.name)}"

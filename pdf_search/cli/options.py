@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from pdf_search.cli.durations import parse_duration
 from pdf_search.cli.output import say
+from pdf_search.records import MOST_COUNT
 
 if TYPE_CHECKING:
     from pdf_search.config import DataConfig
@@ -43,7 +44,7 @@ class SearchOptions:
     ] = None
     trials: Annotated[
         int | None,
-        Option(min=1, max=1_000_000, help="How many trials.", rich_help_panel=_SEARCH),
+        Option(min=1, max=MOST_COUNT, help="How many trials.", rich_help_panel=_SEARCH),
     ] = None
     epochs: Annotated[
         int | None,

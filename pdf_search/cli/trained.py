@@ -102,9 +102,9 @@ def _winner(folder: SweepFolder) -> int:
     from reports import load_sweep
 
     with folder.open_store() as store:
-        winner = load_sweep(store, folder.name).winner
-    if winner is not None:
-        return winner.trial.number
+        run = load_sweep(store, folder.name).winning_run
+    if run is not None:
+        return run.trial.number
     name = shlex.quote(folder.called)
     raise ConfigError(
         f"{folder.called} has no confirmed trial yet: train its best again with `pdf-search "

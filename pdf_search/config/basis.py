@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from pdf_search.config.frozen import Frozen
+from pdf_search.records import MOST_COUNT
 
 MAX_POWER = 16
 
@@ -69,7 +70,7 @@ class PowerRange(Frozen):
 class Hops(Frozen):
     """Support: pairs joined by a walk of at most ``hops`` steps."""
 
-    hops: Annotated[int, Field(ge=1, le=1_000_000)]
+    hops: Annotated[int, Field(ge=1, le=MOST_COUNT)]
 
 
 class BasisConfig(Frozen):

@@ -7,10 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from pdf_search.config.frozen import Frozen
+from pdf_search.records import MOST_COUNT
 
-MOST_EPOCHS = 1_000_000
-Epoch = Annotated[int, Field(ge=1, le=MOST_EPOCHS)]
-FromZero = Annotated[int, Field(ge=0, le=MOST_EPOCHS)]
+Epoch = Annotated[int, Field(ge=1, le=MOST_COUNT)]
+FromZero = Annotated[int, Field(ge=0, le=MOST_COUNT)]
 
 
 class Constant(Frozen):

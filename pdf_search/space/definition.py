@@ -11,14 +11,14 @@ from pydantic import Field, ValidationError
 
 from pdf_search.config import Frozen, TrialConfig
 from pdf_search.data import metric_problem
-from pdf_search.records import METRICS
+from pdf_search.records import METRICS, MOST_COUNT
 from pdf_search.space.config_paths import OWNED_BY_SWEEP, config_paths
 from pdf_search.space.files.located import located_errors
 from pdf_search.space.files.problems import Problems, Where, did_you_mean
 from pdf_search.space.settings.merge import forget, lay_over
 
 Part = TypeVar("Part", bound=Frozen)
-Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+Count = Annotated[int, Field(ge=1, le=MOST_COUNT, strict=True)]
 
 
 class Confirm(Frozen):

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.errors import ConfigError
+from pdf_search.records import MOST_COUNT
 
-MOST = 1_000_000
 WHOLE: Mapping[str, tuple[int, int]] = {  # the least and the most
     "seed": (0, 2**32 - 1),
-    "top_k": (0, MOST),
+    "top_k": (0, MOST_COUNT),
 }
 ABOVE_ZERO = ("time", "epoch_timeout")  # checkpoint_seconds may be 0: one after each epoch
 OTHERS: Mapping[str, tuple[type, str]] = {
@@ -46,7 +46,7 @@ def checked(name: str, kind: str, value: Any) -> Any:
 
 
 def _whole(name: str, value: Any) -> int:
-    least, most = WHOLE.get(name, (1, MOST))
+    least, most = WHOLE.get(name, (1, MOST_COUNT))
     whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
     if isinstance(value, bool) or not whole or value < least:
         raise _wrong(name, value, f"a whole number of at least {least}")

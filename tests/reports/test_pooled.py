@@ -66,21 +66,21 @@ def test_the_model_with_the_most_seeds_predicts_and_says_which_it_lacks(store: S
         trial = store.trials("night", Phase.CONFIRM)[number]
         store.save_trial(replace(trial, checkpoint=f"trials/confirm/{number}"))
     data = load_sweep(store, "night")
-    assert data.winner is not None
-    assert (data.winner.trial.number, data.beside_note(data.winner)) == (0, "")
+    assert data.winning_run is not None
+    assert (data.winning_run.trial.number, data.beside_note(data.winning_run)) == (0, "")
     confirm_again(store, record, 5, (103, 104), checkpoint="trials/confirm/5")
     data = load_sweep(store, "night")
-    assert data.winner is not None
-    assert data.winner.trial.number == 0
-    assert data.beside_note(data.winner) == (
+    assert data.winning_run is not None
+    assert data.winning_run.trial.number == 0
+    assert data.beside_note(data.winning_run) == (
         "the table's row is over 5 replicates; this model has 4 of them, the others are in trial 5 "
         "of phase confirm"
     )
     confirm_again(store, record, 6, range(103, 109), checkpoint="trials/confirm/6")
     data = load_sweep(store, "night")
-    assert data.winner is not None
-    assert data.winner.trial.number == 6
-    assert "trial 0 and 5 of phase confirm" in data.beside_note(data.winner)
+    assert data.winning_run is not None
+    assert data.winning_run.trial.number == 6
+    assert "trial 0 and 5 of phase confirm" in data.beside_note(data.winning_run)
 
 
 def test_the_first_complete_run_speaks_for_a_seed(store: Store) -> None:

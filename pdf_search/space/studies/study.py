@@ -12,12 +12,12 @@ from pydantic import Field
 from pdf_search.config import Frozen, TrialConfig, parse_trial
 from pdf_search.records import Phase, Protocol
 from pdf_search.space.data_set import DEFAULT_FOLDS
+from pdf_search.space.definition import Count
 from pdf_search.space.settings.merge import ABSENT, tree_differences
 
 ROW_TREE = ("data", "basis", "model", "training", "protocol", "folds", "engine")
 """The keys of a trial's tree that a row of a study may have."""
 
-Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Text = Annotated[str, Field(min_length=1)]
 MOST_SEEDS = 1000
 
