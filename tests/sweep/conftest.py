@@ -56,10 +56,15 @@ def space(tmp_path: Path) -> Space:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space)
-    yield bench
-    bench.close()
+def bench(tmp_path: Path, space: Space) -> Bench:
+    return Bench(tmp_path, space)
+
+
+@pytest.fixture(autouse=True)
+def _benches_closed() -> Iterator[None]:
+    yield
+    while Bench.opened:
+        Bench.opened.pop().close()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from pdf_search.config import CategoricalInput, InputShape, TrialConfig
 from pdf_search.records import (
@@ -87,7 +88,12 @@ class SilentView:
 
 
 class Bench:
-    """``again()`` opens everything anew, as a resume does."""
+    """A sweep's database without Ray; ``open()`` opens its study anew, as a resume does.
+
+    ``conftest.py`` closes each at the end of its test.
+    """
+
+    opened: ClassVar[list[Bench]] = []
 
     def __init__(
         self, folder: Path, space: Space, method: str = "tpe+asha", trials: int = 8
@@ -100,12 +106,16 @@ class Bench:
         self.store = Store(self.url)
         if not any(s.name == NAME for s in self.store.sweeps()):
             self.store.create_sweep(sweep_record(space, method, trials))
-        self.open()
+        self.builder = self.builder_of(space)
+        self.log = self._study()
+        self.opened.append(self)
+
+    def _study(self) -> OptunaStudy:
+        return OptunaStudy(self.url, NAME, self.space, METRICS["rmse"], 0, self.trials)
 
     def open(self) -> None:
-        metric = METRICS["rmse"]
-        self.log = OptunaStudy(self.url, NAME, self.space, metric, 0, self.trials)
-        self.builder = self.builder_of(self.space)
+        self.log.close()
+        self.log = self._study()
 
     @staticmethod
     def builder_of(space: Space) -> TrialBuilder:

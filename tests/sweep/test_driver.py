@@ -48,7 +48,6 @@ def driven(plan: Plan, bench: Bench) -> Iterator[tuple[Driver, OptunaStudy, Tria
     driver = Driver(plan, bench.store, StopCondition(), Console(file=StringIO()), Functions())
     bench.open()
     yield driver, bench.log, bench.trial_log()
-    bench.close()
 
 
 def test_a_resumed_search_goes_on_with_the_next_number_and_nothing_known(
@@ -132,7 +131,6 @@ def test_optuna_is_told_the_best_value_in_the_direction_of_the_metric(
     best = 0.5 if METRICS[name].mode == "min" else 0.7  # of the means 0.5, 0.7 and 0.5667
     assert log.study.trials[0].value == pytest.approx(best)
     log.close()
-    bench.close()
 
 
 def _record(number: int, state: State, checkpoint: Path | None = None) -> TrialRecord:

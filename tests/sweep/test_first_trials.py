@@ -70,7 +70,6 @@ def test_the_portfolio_comes_after_the_listed_points_and_before_draws(
     assert rates(r.params for r in records[:3]) == [0.004, 0.002, 0.003]
     told = bench.log.study.trials
     assert [t.params["training.learning_rate"] for t in told[:3]] == [0.004, 0.002, 0.003]
-    bench.close()
 
 
 def test_the_plan_says_what_comes_first(space: Space, cache: Path, tmp_path: Path) -> None:

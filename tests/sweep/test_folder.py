@@ -180,7 +180,6 @@ def test_a_ledger_records_relative_places_and_works_with_absolute_ones(
     (stored,) = bench.store.trials(NAME, Phase.SEARCH)
     assert stored.checkpoint == "trials/search/0000-cc/checkpoint_000000"
     assert "`pdf-search resume moved` continues" in stored.message
-    bench.close()
 
 
 def test_a_folder_that_holds_another_sweep_is_not_written_into(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -34,10 +33,8 @@ def space(tmp_path: Path) -> Space:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, space: Space) -> Iterator[Bench]:
-    bench = Bench(tmp_path, space, "pbt", trials=4)
-    yield bench
-    bench.close()
+def bench(tmp_path: Path, space: Space) -> Bench:
+    return Bench(tmp_path, space, "pbt", trials=4)
 
 
 class Driven:

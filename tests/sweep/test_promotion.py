@@ -139,9 +139,7 @@ def test_a_killed_search_goes_on_as_the_unbroken_one(
             bench = Bench(folder, space, "random+asha")
             run = Run(bench)
         run.whole()
-        found = states(bench), [trial.config_hash for trial in bench.store.trials(NAME)]
-        bench.close()
-        return found
+        return states(bench), [trial.config_hash for trial in bench.store.trials(NAME)]
 
     assert searched(tmp_path / "a", breaks=True) == searched(tmp_path / "b", breaks=False)
 

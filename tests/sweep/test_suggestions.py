@@ -4,7 +4,7 @@ from math import nan
 from pathlib import Path
 
 import pytest
-from optuna.storages import InMemoryStorage
+from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from pdf_search.errors import ConfigError
@@ -106,7 +106,6 @@ def test_a_draw_and_its_end_do_not_read_the_draws_before_them(
         finish(trial_log, job, 1.0, state)
     assert not listed
     assert not bench.log.untold
-    bench.close()
 
 
 def lent(bench: Bench) -> list[FrozenTrial]:
@@ -170,7 +169,6 @@ def test_an_end_that_a_killed_driver_did_not_tell_is_told_by_the_next(
     assert told.user_attrs["state"] == "PRUNED"
     assert told.intermediate_values == {1: 2.0, 2: 1.5}
     assert not bench.log.untold
-    bench.close()
 
 
 def test_a_resumed_sweep_draws_what_the_unbroken_one_would_have(
@@ -194,7 +192,6 @@ def test_a_resumed_sweep_draws_what_the_unbroken_one_would_have(
             assert job.number == number
             hashes.append(job.config.content_hash())
             finish(trial_log, job, 1.0 + 100 * job.config.training.learning_rate)
-        bench.close()
         return hashes
 
     assert drawn(tmp_path / "a", breaks=False) == drawn(tmp_path / "b", breaks=True)
@@ -215,7 +212,6 @@ def test_a_draw_that_was_never_recorded_is_closed_and_its_point_tried_again(
     assert (job.number, job.origin) == (0, "listed")
     states = [t.state for t in bench.log.study.trials]
     assert states == [TrialState.FAIL, TrialState.RUNNING]
-    bench.close()
 
 
 @pytest.mark.parametrize("killed", ["before its trial is recorded", "before it is accepted"])
@@ -239,7 +235,6 @@ def test_a_lost_draw_is_drawn_again_as_it_was(tmp_path: Path, space: Space, kill
             assert job is not None
             hashes.append(job.config.content_hash())
             finish(trial_log, job, 1.0 + 100 * job.config.training.learning_rate)
-        bench.close()
         return hashes
 
     assert drawn(tmp_path / "a", 12) == drawn(tmp_path / "b", -1)
@@ -257,7 +252,6 @@ def test_an_end_that_the_study_missed_is_told_on_resume(tmp_path: Path, space: S
     settle_study(bench.log, trial_log)
     (told,) = bench.log.study.trials
     assert (told.state, told.value) == (TrialState.COMPLETE, 2.0)
-    bench.close()
 
 
 def test_a_grid_is_walked_once_and_says_when_it_ends(tmp_path: Path) -> None:
@@ -274,7 +268,6 @@ def test_a_grid_is_walked_once_and_says_when_it_ends(tmp_path: Path) -> None:
     assert len(jobs) == 6
     assert [j.origin for j in jobs] == ["listed"] + ["grid"] * 5
     assert "6 trials instead of 50" in source.message
-    bench.close()
 
 
 def test_a_small_space_ends_when_nothing_new_is_left(tmp_path: Path) -> None:
@@ -288,7 +281,6 @@ def test_a_small_space_ends_when_nothing_new_is_left(tmp_path: Path) -> None:
         finish(trial_log, job, 1.0)
     assert count == 6  # also those that drawing misses
     assert "no new configuration" in source.message
-    bench.close()
 
 
 def test_equal_configurations_are_trained_again_when_asked(tmp_path: Path) -> None:
@@ -299,7 +291,6 @@ def test_equal_configurations_are_trained_again_when_asked(tmp_path: Path) -> No
     jobs = [source.next() for _ in range(20)]
     assert all(job is not None for job in jobs)
     assert len({job.config.content_hash() for job in jobs if job}) <= 6
-    bench.close()
 
 
 def test_limits_that_nothing_meets_are_an_error(tmp_path: Path) -> None:
@@ -307,7 +298,6 @@ def test_limits_that_nothing_meets_are_an_error(tmp_path: Path) -> None:
     bench = Bench(tmp_path, write_space(tmp_path, text=text))
     with pytest.raises(ConfigError, match="Widen the space or its limits"):
         bench.suggestions(bench.trial_log()).next()
-    bench.close()
 
 
 def test_equal_draws_are_answered_from_the_record(tmp_path: Path) -> None:
@@ -336,7 +326,6 @@ def test_equal_draws_are_answered_from_the_record(tmp_path: Path) -> None:
         assert "trial" not in twin.user_attrs
     unknown = [t for t in drawn if t not in twins and "trial" not in t.user_attrs]
     assert {t.state for t in unknown if not t.constraints} <= {TrialState.FAIL}  # as trial 3
-    bench.close()
 
 
 def rejected(folder: Path, learns: bool) -> int:
@@ -354,14 +343,13 @@ def rejected(folder: Path, learns: bool) -> int:
             start = bench.log.draws
         value = 2.0 - job.config.model.hidden / 256  # wider is better, up to the limit and beyond
         bench.log.tell(job.number, State.COMPLETE, [report(1, value)])
-    bench.store.close()
     return bench.log.draws - start - 5
 
 
 def test_tpe_learns_to_stay_within_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(optuna_study, "open_storage", lambda *_: InMemoryStorage())  # quick
+    monkeypatch.setattr(optuna_study, "open_storage", lambda *_: RDBStorage("sqlite://"))  # quick
     learned, not_learned = (rejected(tmp_path / str(x), learns=x) for x in (True, False))
     assert learned < not_learned / 2
 
@@ -378,4 +366,3 @@ def test_conditional_spaces_are_walked(tmp_path: Path, method: str) -> None:
         assert space.config(job.params or {}).training.schedule == job.config.training.schedule
         finish(trial_log, job, 1.0 + job.config.training.learning_rate)
     assert kinds == {"cosine", "step"}
-    bench.close()
