@@ -36,11 +36,11 @@ def test_both_write_in_turns_to_one_file(store: Store) -> None:
             asked.report(float(number), 1)
             study.tell(asked, float(number))
         close_storage(storage)
-        again = optuna.load_study(study_name="night", storage=f"sqlite:///{store.place}")
-        assert [t.value for t in again.trials] == [0.0, 1.0, 2.0]
-        again._storage.remove_session()
-        again._storage._backend.engine.dispose()
-    assert [t.params["x"] for t in store.trials("night")] == [t.params["x"] for t in again.trials]
+        storage = optuna.storages.RDBStorage(f"sqlite:///{store.place}")
+        told = optuna.load_study(study_name="night", storage=storage).trials
+        close_storage(storage)
+    assert [t.value for t in told] == [0.0, 1.0, 2.0]
+    assert [t.params["x"] for t in store.trials("night")] == [t.params["x"] for t in told]
     assert len(store.all_epochs("night", Phase.SEARCH)) == 3
     with store._reading() as connection:
         query = "SELECT name FROM sqlite_master WHERE type = 'table'"
