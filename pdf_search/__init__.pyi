@@ -1,5 +1,8 @@
 __version__: str
 
+from . import errors as errors
+from . import nn as nn
+from . import tune as tune
 from .api import Sweep as Sweep
 from .api import Trial as Trial
 from .api import load_space as load_space

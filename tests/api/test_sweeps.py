@@ -48,6 +48,13 @@ def test_a_sweep_off_the_main_thread_in_a_loop_beside_a_ray(tmp_path: Path) -> N
         pdf_search.open_sweep(tmp_path / "runs" / "small").best.export(tmp_path / "model")
 
 
+@pytest.mark.parametrize("name", ["errors.PdfSearchError", "nn.PDFConv", "tune.trainable"])
+def test_what_the_pages_name_is_there_after_the_package_alone(name: str) -> None:
+    words = [sys.executable, "-W", "ignore", "-c", f"import pdf_search; print(pdf_search.{name})"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_settings_are_those_of_the_command_line() -> None:
     ours = {field.name for field in fields(SweepOptions)} - {"quick"}
     assert set(Settings.__annotations__) == ours

@@ -34,6 +34,7 @@ from tests.cli.conftest import PROGRAM, Run
         ("confirm nothing", 1, "no sweep in"),
         ("rerun nothing 0", 1, "no sweep in"),
         ("train freesolv --resume", 2, "--resume needs the --name"),
+        ("train freesolv --name ../x", 2, "--name '../x': use letters, digits"),
         ("train freesolv --resume --name x", 2, "no run of `pdf-search train`"),
     ],
 )

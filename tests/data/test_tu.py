@@ -200,6 +200,14 @@ def test_made_up_input_is_said(load: Load) -> None:
     assert nci1.notes == tuple(size_notes("nci1", len(nci1.graphs)))
 
 
+@pytest.mark.parametrize("file", ["edge_labels", "edge_attributes"])
+def test_edges_cut_off_are_seen_by_the_lines_about_edges(tmp_path: Path, file: str) -> None:
+    write_tu(tmp_path, "1,2;2,1", "1 1 2", "0 1")
+    part(tmp_path, file).write_text("0\n0\n1\n1\n\n")
+    with pytest.raises(DataError, match=f"MUTAG_{file}.txt has 4 lines, MUTAG_A.txt 2: one line"):
+        read_tu(part(tmp_path, "A").parent, "MUTAG")
+
+
 def test_files_that_are_not_used_are_named(tmp_path: Path) -> None:
     write_tu(tmp_path, "1,2;2,1", "1 1 2", "0 1", node_labels="0 1 6")
     part(tmp_path, "edge_labels").write_text("0\n0\n")

@@ -92,6 +92,7 @@ def test_sweeps_of_older_versions_have_one_replicate(
         ({"gpus_per_trial": float("nan")}, ConfigError, "--gpus-per-trial nan"),
         ({"gpus_per_trial": float("inf")}, ConfigError, "--gpus-per-trial inf"),
         ({"storage": "ftp://nosuch/x"}, ConfigError, "--storage ftp://nosuch/x"),
+        ({"storage": "s3://"}, ConfigError, r"--storage s3://: .*Give a folder"),
         ({"storage": __file__}, ConfigError, "is a file"),
         ({"cpus_per_trial": 4096}, ResourceError, "--cpus-per-trial 4096"),
         ({"cpus_per_trial": 0}, ConfigError, "at least 1"),

@@ -98,10 +98,12 @@ def _new_folder(options: TrainOptions, wanted: str) -> Path:
     """The folder of a new run: ``--name``, or ``wanted`` with a number if that is taken.
 
     Raises:
-        ConfigError: the folder exists.
+        ConfigError: the folder exists, or the name cannot be that of one.
     """
-    from pdf_search.runs import free_name, is_run
+    from pdf_search.runs import NAME, NAME_RULE, free_name, is_run
 
+    if options.name is not None and not NAME.fullmatch(options.name):
+        raise ConfigError(f"--name {options.name!r}: use {NAME_RULE}")
     out = expanded(options.out)
     folder = out.resolve() / (options.name or free_name(out, wanted))
     if folder.exists():

@@ -62,6 +62,11 @@ def read_reals(path: Path) -> NDArray[np.float64]:
     return values
 
 
+def line_count(path: Path) -> int:
+    """The number of lines, without blank ones at the end. Raises DataError if it is not text."""
+    return len(_lines(path))
+
+
 def _read(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     """Read a table with pandas; if pandas refuses it, check it line by line and read it again."""
     import pandas as pd  # noqa: PLC0415

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pdf_search.data.raw.number_table import read_integers, read_labels, read_reals
+from pdf_search.data.raw.number_table import line_count, read_integers, read_labels, read_reals
 from pdf_search.data.raw.raw_set import RawGraphs, RawSet
 from pdf_search.errors import DataError
 from pdf_search.wording import counted
@@ -47,6 +47,7 @@ def read_tu(folder: Path, name: str, classes: int | None = None) -> RawSet:
     local = np.empty(len(graph), np.int64)
     local[order] = np.arange(len(graph)) - np.repeat(np.cumsum(node_count) - node_count, node_count)
     edge_count, edges = _edges(folder / f"{name}_A.txt", graph, local, len(labels))
+    _check_edges(folder, name, edges.shape[1])
     found, target = np.unique(labels, return_inverse=True)
     nodes, notes = _node_input(folder, name, len(graph))
     notes += _class_notes(labels, classes, folder / f"{name}_graph_labels.txt")
@@ -107,6 +108,21 @@ def _edges(
     order = np.argsort(owner[:, 0], kind="stable")
     count = np.bincount(owner[:, 0], minlength=graphs).astype(np.int64)
     return count, local[listed[order]].T
+
+
+def _check_edges(folder: Path, name: str, edges: int) -> None:
+    """Check that the files about edges, though not used, have a line for each.
+
+    Raises:
+        DataError: One has more or fewer, as when a file was cut off on its way.
+    """
+    for part in ("edge_labels", "edge_attributes"):
+        path = folder / f"{name}_{part}.txt"
+        if path.is_file() and (lines := line_count(path)) != edges:
+            raise DataError(
+                f"{path} has {counted(lines, 'line')}, {name}_A.txt {edges}: one line an edge in "
+                "both. Get the shorter one again, or remove this file, which is not used"
+            )
 
 
 def _class_notes(labels: NDArray[np.int64], classes: int | None, path: Path) -> list[str]:

@@ -31,7 +31,9 @@ def check_storage(given: str | None) -> None:
     from pyarrow import ArrowException, fs  # noqa: PLC0415
 
     try:
-        fs.FileSystem.from_uri(given)
+        _, inside = fs.FileSystem.from_uri(given)
+        if not inside:
+            raise ArrowException("it names no folder")
     except (ArrowException, OSError) as error:
         reason = shorten(str(error), LONGEST, placeholder=" ...")
         raise ConfigError(
