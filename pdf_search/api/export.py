@@ -22,6 +22,7 @@ from pdf_search.inference import Score, Trained, load_trained, model_card, write
 from pdf_search.paths import expanded
 from pdf_search.records import METRICS, EpochReport
 from pdf_search.results import Stat, Values
+from pdf_search.wording import counted
 from reports import format_both, metric_label, render_markdown, scaled
 
 SAID = 10  # times that a refit says how far it is
@@ -112,7 +113,8 @@ def _data(
 
 def _refitted(config: TrialConfig, data: Prepared, say: Progress) -> Trained:
     every = max(1, config.epochs // SAID)
-    say(f"training on all {len(data.graphs):,} graphs for {config.epochs} epochs")
+    length = counted(config.epochs, "epoch")
+    say(f"training on all {counted(len(data.graphs), 'graph')} for {length}")
 
     def see(report: EpochReport) -> None:
         if report.epoch % every == 0 or report.epoch == config.epochs:

@@ -146,7 +146,7 @@ def _store(folder: Path, bank: Bank) -> None:
     except OSError as error:
         raise DataError(
             f"the bank cannot be written to {folder.parent} ({told(error, folder.parent)}): "
-            "set PDF_SEARCH_CACHE to a folder with room"
+            "set PDF_SEARCH_CACHE (or give --cache) a folder with room"
         ) from None
 
 

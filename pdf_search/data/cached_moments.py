@@ -134,5 +134,6 @@ def _write(file: Path, moments: BasisMoments) -> None:
             part.write_text(json.dumps(tree))
     except OSError as error:
         raise DataError(
-            f"{file.parent} cannot be written ({error}): set PDF_SEARCH_CACHE to a folder with room"
+            f"{file.parent} cannot be written ({error}): "
+            "set PDF_SEARCH_CACHE (or give --cache) a folder with room"
         ) from None

@@ -67,9 +67,7 @@ def locked(folder: Path) -> Iterator[None]:
 def _not_writable(folder: Path, new: bool, reason: str) -> str:
     if new:
         out = folder.parent
-        return (
-            f"--out {out}: cannot write the sweep's folder there ({reason}). Name a folder of yours"
-        )
+        return f"--out {out}: cannot make the run's folder there ({reason}). Name a folder of yours"
     return (
         f"{folder}: cannot be written to ({reason}). Make it writable; "
         "or go on with a copy of the folder, by the copy's path"

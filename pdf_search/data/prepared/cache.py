@@ -79,7 +79,7 @@ def locked(cache: Path, name: str, say: Progress) -> Iterator[None]:
     except OSError as error:
         raise DataError(
             f"the cache {cache} cannot be written ({error}): "
-            "set PDF_SEARCH_CACHE to a folder that can"
+            "set PDF_SEARCH_CACHE (or give --cache) a folder that can"
         ) from None
     try:
         yield
