@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pdf_search.errors import ConfigError
 
+SET_CACHE = "set PDF_SEARCH_CACHE (or give --cache) a folder"  # a remedy, as errors say it
+
 
 def expanded(path: str | Path) -> Path:
     """Replace ``~`` or ``~user`` at the start of a path by that home folder.
@@ -78,9 +80,7 @@ def usual_cache() -> Path:
     try:
         return expanded(Path(named) if named else home / "pdf_search").absolute()
     except ConfigError:
-        raise ConfigError(
-            "there is no home folder for the cache: set PDF_SEARCH_CACHE (or give --cache) a folder"
-        ) from None
+        raise ConfigError(f"there is no home folder for the cache: {SET_CACHE}") from None
 
 
 def below(place: str, name: str) -> str:

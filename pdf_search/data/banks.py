@@ -24,6 +24,7 @@ from pdf_search.data.raw.raw_set import Progress, silent
 from pdf_search.errors import DataError
 from pdf_search.full_disk import told
 from pdf_search.graphs import Array, Bank
+from pdf_search.paths import SET_CACHE
 from pdf_search.wording import counted
 
 FORMAT = 1  # of the folder and of the computation; after a change, older banks are not used
@@ -146,7 +147,7 @@ def _store(folder: Path, bank: Bank) -> None:
     except OSError as error:
         raise DataError(
             f"the bank cannot be written to {folder.parent} ({told(error, folder.parent)}): "
-            "set PDF_SEARCH_CACHE (or give --cache) a folder with room"
+            f"{SET_CACHE} with room"
         ) from None
 
 

@@ -19,6 +19,7 @@ from pdf_search.data.raw.raw_set import Progress, silent
 from pdf_search.data.splits.split_parts import split_for
 from pdf_search.errors import DataError
 from pdf_search.graphs import BasisMoments
+from pdf_search.paths import SET_CACHE
 from pdf_search.records import Phase
 from pdf_search.wording import counted
 
@@ -134,6 +135,5 @@ def _write(file: Path, moments: BasisMoments) -> None:
             part.write_text(json.dumps(tree))
     except OSError as error:
         raise DataError(
-            f"{file.parent} cannot be written ({error}): "
-            "set PDF_SEARCH_CACHE (or give --cache) a folder with room"
+            f"{file.parent} cannot be written ({error}): {SET_CACHE} with room"
         ) from None

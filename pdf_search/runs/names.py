@@ -7,10 +7,17 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"
+
+
+def check_name(name: str) -> None:
+    """Raise ConfigError if a ``--name`` cannot name a folder below ``--out``."""
+    if not NAME.fullmatch(name):
+        raise ConfigError(f"--name {name!r}: use {NAME_RULE}")
 
 
 def free_name(out: Path, wanted: str) -> str:

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
-from pdf_search.runs import NAME, NAME_RULE
+from pdf_search.runs import check_name
 from pdf_search.sweep.option_values import checked
 
 RECORDED = (
@@ -84,8 +83,8 @@ class SweepOptions:
         for field in fields(self):
             value = checked(field.name, str(field.type), getattr(self, field.name))
             object.__setattr__(self, field.name, value)
-        if self.name is not None and not NAME.fullmatch(self.name):
-            raise ConfigError(f"--name {self.name!r}: use {NAME_RULE}")
+        if self.name is not None:
+            check_name(self.name)
 
     def recorded(self) -> dict[str, Any]:
         """The options that a resume needs, as JSON-like data; folders as absolute paths."""

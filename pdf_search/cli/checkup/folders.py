@@ -11,7 +11,7 @@ from pdf_search.cli.output import megabytes
 from pdf_search.data import cache_folder, cache_size, sets_below
 from pdf_search.errors import PdfSearchError
 from pdf_search.full_disk import free_bytes
-from pdf_search.paths import expanded, why_not_writable
+from pdf_search.paths import SET_CACHE, expanded, why_not_writable
 
 
 def folder_checks(out: Path, data_root: Path | None, cache: Path | None) -> Iterator[Check]:
@@ -29,7 +29,7 @@ def _cache(cache: Path | None) -> Check:
         folder = cache_folder(cache)
     except PdfSearchError as error:
         return Check("cache", str(error), ok=False)
-    remedy = "set PDF_SEARCH_CACHE (or give --cache) a folder that can"
+    remedy = f"{SET_CACHE} that can"
     return _writable("cache", folder, remedy, f", {megabytes(cache_size(folder))}")
 
 

@@ -100,10 +100,10 @@ def _new_folder(options: TrainOptions, wanted: str) -> Path:
     Raises:
         ConfigError: the folder exists, or the name cannot be that of one.
     """
-    from pdf_search.runs import NAME, NAME_RULE, free_name, is_run
+    from pdf_search.runs import check_name, free_name, is_run
 
-    if options.name is not None and not NAME.fullmatch(options.name):
-        raise ConfigError(f"--name {options.name!r}: use {NAME_RULE}")
+    if options.name is not None:
+        check_name(options.name)
     out = expanded(options.out)
     folder = out.resolve() / (options.name or free_name(out, wanted))
     if folder.exists():

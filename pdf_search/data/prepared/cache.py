@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from pdf_search.data.raw.raw_set import Progress
 from pdf_search.errors import DataError
-from pdf_search.paths import expanded, size_of, usual_cache
+from pdf_search.paths import SET_CACHE, expanded, size_of, usual_cache
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ def locked(cache: Path, name: str, say: Progress) -> Iterator[None]:
             lock.acquire()
     except OSError as error:
         raise DataError(
-            f"the cache {cache} cannot be written ({error}): "
-            "set PDF_SEARCH_CACHE (or give --cache) a folder that can"
+            f"the cache {cache} cannot be written ({error}): {SET_CACHE} that can"
         ) from None
     try:
         yield

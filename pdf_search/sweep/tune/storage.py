@@ -32,13 +32,16 @@ def check_storage(given: str | None) -> None:
 
     try:
         _, inside = fs.FileSystem.from_uri(given)
-        if not inside:
-            raise ArrowException("it names no folder")
     except (ArrowException, OSError) as error:
-        reason = shorten(str(error), LONGEST, placeholder=" ...")
-        raise ConfigError(
-            f"--storage {given}: {reason}. Give a folder, s3://bucket/path or gs://bucket/path"
-        ) from None
+        raise _no_storage(given, shorten(str(error), LONGEST, placeholder=" ...")) from None
+    if not inside:
+        raise _no_storage(given, "it names no folder")
+
+
+def _no_storage(given: str, reason: str) -> ConfigError:
+    return ConfigError(
+        f"--storage {given}: {reason}. Give a folder, s3://bucket/path or gs://bucket/path"
+    )
 
 
 def checkpoint_bytes(config: TrialConfig, data: Prepared) -> int:
