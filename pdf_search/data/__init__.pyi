@@ -44,6 +44,7 @@ from .raw.sources import SHIPPED as SHIPPED
 from .raw.sources import sets_below as sets_below
 from .registry import TU_SETS as TU_SETS
 from .registry import DatasetInfo as DatasetInfo
+from .registry import begun_metric as begun_metric
 from .registry import canonical as canonical
 from .registry import family as family
 from .registry import lookup as lookup
@@ -59,6 +60,7 @@ from .splits.split_parts import split_hash as split_hash
 from .splits.split_words import split_words as split_words
 from .splits.task_notes import tasks_counted as tasks_counted
 from .targets.guess_task import GUESSED as GUESSED
+from .targets.metrics import OWN_METRICS as OWN_METRICS
 from .targets.metrics import TASK_METRICS as TASK_METRICS
 from .targets.metrics import MetricError as MetricError
 from .targets.metrics import metric_problem as metric_problem

@@ -18,7 +18,12 @@ from pdf_search.data.molecules.smiles_table import read_own_of
 from pdf_search.data.own_graphs.read import graph_set
 from pdf_search.data.raw.ogb_package import atom_sizes, bond_sizes, graph_property_sets
 from pdf_search.data.tables.file_bytes import unpacked_name
-from pdf_search.data.targets.metrics import TASK_METRICS, MetricError, metric_problem
+from pdf_search.data.targets.metrics import (
+    OWN_METRICS,
+    TASK_METRICS,
+    MetricError,
+    metric_problem,
+)
 from pdf_search.errors import DataError
 from pdf_search.records import Protocol, Task
 
@@ -118,6 +123,15 @@ def lookup(config: DataConfig) -> DatasetInfo:
         info = _named(name, config.name)
         _refuse_csv_keys(config, info)
     return replace(info, metric=_metric(config, info))
+
+
+def begun_metric(info: DatasetInfo, named: str | None) -> str:
+    """Return the metric of what is begun on a data set, where ``data.metric`` is ``named``.
+
+    A recorded trial without a metric keeps that of ``info``; for data of one's own it is another.
+    """
+    own = info.name in OWN and named is None
+    return OWN_METRICS[info.task] if own else info.metric
 
 
 def family(config: DataConfig) -> tuple[str, str]:

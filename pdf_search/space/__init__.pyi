@@ -15,7 +15,6 @@ from .load import space_names as space_names
 from .load import space_text as space_text
 from .origins import origin_of_listed as origin_of_listed
 from .origins import words_of_listed as words_of_listed
-from .own.rule import METRICS_SEARCHED as METRICS_SEARCHED
 from .own.write import searched_text as searched_text
 from .points import differences as differences
 from .points import point_of as point_of

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pdf_search.config import DataConfig
-from pdf_search.data import DatasetInfo, MetricError, lookup
+from pdf_search.data import DatasetInfo, MetricError, begun_metric, lookup
 from pdf_search.errors import DataError
 from pdf_search.records import Protocol
 from pdf_search.space.config_paths import config_paths
@@ -51,6 +51,13 @@ def settle_protocol(tree: dict[str, Any], info: DatasetInfo | None) -> None:
         tree["folds"] = DEFAULT_FOLDS
 
 
+def settle_metric(tree: dict[str, Any], info: DatasetInfo | None) -> None:
+    """Set ``data.metric`` in the tree where it names none and that of ``info`` is not the usual."""
+    metric = info and begun_metric(info, tree["data"].get("metric"))
+    if info is not None and metric != info.metric:
+        tree["data"]["metric"] = metric
+
+
 def data_config(data: dict[str, Any], sets: Sequence[str]) -> DataConfig:
     """Return the configuration of a data set after every ``--set path=value``.
 
@@ -58,6 +65,7 @@ def data_config(data: dict[str, Any], sets: Sequence[str]) -> DataConfig:
 
     Raises:
         SpaceError: lists every problem, with the ``--set`` that it came from.
+        DataError: the data set is unknown, or its file cannot be used.
     """
     tree = {"data": data}
     marks: dict[Where, str] = {(): "data set"}
@@ -70,4 +78,5 @@ def data_config(data: dict[str, Any], sets: Sequence[str]) -> DataConfig:
         for at, _, message in located_errors(error, tree["data"], DataConfig):
             problems.add(("data", *at), message)
     problems.raise_if_any()
-    return config
+    settle_metric(tree, lookup(config))
+    return DataConfig.model_validate(tree["data"])

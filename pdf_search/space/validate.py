@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdf_search.config import TrainingConfig, TrialConfig, newest
-from pdf_search.data import TASK_METRICS, DatasetInfo, metric_problem
+from pdf_search.data import TASK_METRICS, DatasetInfo, begun_metric, metric_problem
 from pdf_search.records import METRICS
 from pdf_search.space.config_paths import keys_below
 from pdf_search.space.data_set import look_up, settle_protocol
@@ -48,7 +48,7 @@ def settle(
     info = look_up(data, problems.add) if info is None else info
     if info is not None and isinstance(data, dict) and isinstance(plain.get("metric"), str | None):
         plain["data"] = newest(data)
-        plain["metric"] = plain.get("metric") or info.metric
+        plain["metric"] = plain.get("metric") or begun_metric(info, data.get("metric"))
         if plain["metric"] != info.metric:
             _check_metric(plain["metric"], data.get("metric"), info, problems)
             plain["data"]["metric"] = plain["metric"]

@@ -147,7 +147,7 @@ def test_own_molecules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.csv").write_text("smiles,y\nCCO,0.5\nCCC,1.5\nCCN,2.5\n")
     monkeypatch.chdir(tmp_path)
     space = load_space("freesolv", ["data={name: csv, path: mine.csv, targets: [y]}"])
-    assert space.defaults.metric == "mae"
+    assert space.defaults.metric == "rmse"
     data = space.config(
         space.sample(lambda p: getattr(p.domain, "low", None) or p.domain.values[0])
     ).data  # type: ignore[index]

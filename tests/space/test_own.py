@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from pdf_search import Dataset
 from pdf_search.data import Asked
 from pdf_search.errors import ConfigError, DataError
-from pdf_search.space import Space, load_space, searched_text, space_names, space_text
+from pdf_search.space import Space, load_space, load_study, searched_text, space_names, space_text
 from pdf_search.space.own.rule import size_for
 
 
@@ -169,6 +169,20 @@ def test_task_and_metric(tmp_path: Path, cells: object, task: str | None, metric
     assert space.defaults.metric == metric
     standardised = space.definition["training"].get("standardise_targets", False)
     assert standardised == (metric == "rmse")
+
+
+def test_a_file_has_one_metric_whatever_way_it_is_named(tmp_path: Path) -> None:
+    table(tmp_path / "mine.csv", "smiles,y", NUMBERS)
+    data = "{name: csv, path: mine.csv, targets: [y]}"
+    (tmp_path / "own.yaml").write_text(f"data: {data}\nbasis: {{pairs: [[-0.1, 4]]}}\n")
+    row = f"{{name: a, data: {data}, basis: {{pairs: [[-0.1, 4]]}}}}"
+    (tmp_path / "study.yaml").write_text(f"title: t\ntable: results\nrows: [{row}]\n")
+    space, table_space = (load_space(str(tmp_path / name)) for name in ("own.yaml", "mine.csv"))
+    (studied,) = load_study(str(tmp_path / "study.yaml")).rows
+    assert (space.defaults.metric, table_space.defaults.metric) == ("rmse", "rmse")
+    assert (space.config({}).data.metric, studied.config.data.metric) == ("rmse", "rmse")
+    chosen = load_space(str(tmp_path / "own.yaml"), ["data.metric=mae"])
+    assert (chosen.defaults.metric, chosen.config({}).data.metric) == ("mae", "mae")
 
 
 def test_a_larger_set_gets_larger_models_and_fewer_epochs(tmp_path: Path) -> None:

@@ -89,6 +89,22 @@ def test_without_them_the_same_file_is_prepared_again(plan: Plan, home: Path) ->
     assert f"the prepared data of s are gone from {plan.data.folder}" in told[0]
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_its_metric_stays_where_the_default_was_another(home: Path, gone: bool) -> None:
+    """A space of MAE that names it only as a whole is what was recorded as MAE was the default."""
+    sets = ["data.name=csv", "data.path=own.csv", "data.targets=[logS]", "metric=mae"]
+    options = SweepOptions(name="s", out=home / "runs", cache=home / "cache", gpus_per_trial=0.0)
+    plan = plan_sweep(load_space("freesolv", sets), options)
+    assert plan.space.definition["data"].get("metric") is None
+    with plan.folder.open_store(create=True) as store:
+        store.create_sweep(new_sweep_record(plan, "command"))
+    if gone:
+        shutil.rmtree(home / "cache")
+    found = again(plan)
+    assert (found.metric.name, found.data.info.metric) == ("mae", "mae")
+    assert found.first.data.metric is None
+
+
 def test_without_them_another_file_is_refused(plan: Plan, home: Path) -> None:
     shutil.rmtree(home / "cache")
     (home / "own.csv").write_text(CSV + "CCN,0.5\n")

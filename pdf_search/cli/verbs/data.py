@@ -129,7 +129,7 @@ def _data_config(name: str, sets: list[str], own: OwnOptions) -> tuple[DataConfi
     """
     from pdf_search.config import newest
     from pdf_search.data import own_data
-    from pdf_search.space import METRICS_SEARCHED, data_config, settings_named
+    from pdf_search.space import data_config, settings_named
 
     if not _is_file(name):
         if options := own.asked.named():
@@ -138,8 +138,7 @@ def _data_config(name: str, sets: list[str], own: OwnOptions) -> tuple[DataConfi
     found = own_data(name, own.asked, settings_named(sets).get("data"))
     told = found.data["name"] == "csv"  # the line of the task says the guess
     guesses = tuple(n for n in found.notes if not (told and n.startswith("task: ")))
-    metric = METRICS_SEARCHED[found.task]  # the one of a sweep, so that both prepare the same
-    return data_config(newest(found.data | {"metric": metric}), sets), guesses
+    return data_config(newest(found.data), sets), guesses
 
 
 def _is_file(name: str) -> bool:

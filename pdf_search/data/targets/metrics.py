@@ -14,7 +14,13 @@ TASK_METRICS: dict[Task, tuple[str, ...]] = {
     Task.MULTICLASS: ("accuracy",),
     Task.MULTILABEL: ("rocauc", "ap"),
 }
-"""The metrics that fit a task, the default first."""
+"""The metrics that fit a task; the first is that of a recorded trial that names none."""
+OWN_METRICS: dict[Task, str] = {
+    Task.REGRESSION: "rmse",
+    Task.MULTICLASS: "accuracy",
+    Task.MULTILABEL: "rocauc",  # does not depend on how many labels are 1
+}
+"""The metric of what is begun on data of one's own, unless it names another."""
 OTHER_NAMES = {
     "l1": "mae",
     "mse": "rmse",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdf_search.data import OwnData
-from pdf_search.records import Protocol, Task
+from pdf_search.records import Protocol
 
 FEW_FOR_A_SPLIT = 300  # graphs; with fewer, a tenth of them says little about a model
 
@@ -35,11 +35,6 @@ SIZES = (
     Size(None, 12, 20, 2, 3, (128, 192, 96), (3, 6), (128, 64), 1_500_000),
 )
 LARGE = 100  # nodes of a graph on average; beyond it, all pairs of nodes are too many
-METRICS_SEARCHED = {
-    Task.REGRESSION: "rmse",
-    Task.MULTILABEL: "rocauc",  # does not depend on how many labels are 1
-    Task.MULTICLASS: "accuracy",
-}
 
 
 def few_note(own: OwnData, protocol: Protocol) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from pdf_search.data import OwnData
+from pdf_search.data import OWN_METRICS, OwnData
 from pdf_search.records import Task
-from pdf_search.space.own.rule import LARGE, METRICS_SEARCHED, size_for
+from pdf_search.space.own.rule import LARGE, size_for
 from pdf_search.space.space import Space
 
 _TEMPLATE = """\
@@ -75,7 +75,7 @@ def own_space_text(own: OwnData) -> str:
         graphs=f"{own.graphs:,}",
         task=own.task,
         data=_flow(own.data),
-        metric=METRICS_SEARCHED[own.task],
+        metric=OWN_METRICS[own.task],
         trials=size.trials,
         winners=size.winners,
         seeds=size.seeds,

@@ -10,7 +10,7 @@ from typing import Any
 from pdf_search.config import DataConfig, TrialConfig
 from pdf_search.data import lookup
 from pdf_search.space.config_paths import config_paths
-from pdf_search.space.data_set import look_up, settle_protocol
+from pdf_search.space.data_set import look_up, settle_metric, settle_protocol
 from pdf_search.space.definition import Definition, valid_part
 from pdf_search.space.files.located import try_trial
 from pdf_search.space.files.problems import Problems, Where, closest, did_you_mean
@@ -104,6 +104,8 @@ class RowReader:
         if not (self.settled and "protocol" in tree):
             info = look_up(tree.get("data"), lambda at, message: self._add(where, at, message))
             settle_protocol(tree, info)
+            if not self.settled:
+                settle_metric(tree, info)
         tried = try_trial(tree)
         for at, _, message in tried.wrong:
             self._add(where, at, message)
