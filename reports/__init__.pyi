@@ -20,6 +20,7 @@ from .studies import has_study as has_study
 from .studies import load_study as load_study
 from .studies import memories as memories
 from .studies import papers_grid as papers_grid
+from .studies import parts_left_out as parts_left_out
 from .studies import write_study as write_study
 from .sweep_data import Entry as Entry
 from .sweep_data import SweepData as SweepData
@@ -29,6 +30,7 @@ from .tables.bases import bases_text as bases_text
 from .tables.bases import pairs_text as pairs_text
 from .tables.compared_sweeps import sweeps_grid as sweeps_grid
 from .tables.complexity import complexity_grid as complexity_grid
+from .tables.complexity import memory_left_out as memory_left_out
 from .tables.leaderboard import LeaderboardRow as LeaderboardRow
 from .tables.leaderboard import leaderboard_grid as leaderboard_grid
 from .tables.leaderboard import leaderboard_rows as leaderboard_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from string import ascii_lowercase
@@ -117,6 +117,13 @@ class Grid:
         """Footnotes of the cells in order, each with the letter that marks it (a, b, ..., aa)."""
         texts = dict.fromkeys(cell.footnote for *_, cell in self.numbers() if cell.footnote)
         return {text: _letters(i) for i, text in enumerate(texts)}
+
+
+def without_columns(grid: Grid, names: Collection[str]) -> Grid:
+    """The grid without the columns of these names; one that a page does not sort."""
+    kept = [i for i, column in enumerate(grid.columns) if column not in names]
+    lines = [replace(line, cells=tuple(line.cells[i] for i in kept)) for line in grid.lines]
+    return replace(grid, columns=tuple(grid.columns[i] for i in kept), lines=tuple(lines))
 
 
 def marked(metric: Metric, lines: Sequence[Line], column: int) -> list[Line]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from reports.grid.cell import Cell
-from reports.grid.grid import ABSENT, Grid, Line, marked
+from reports.grid.grid import ABSENT, Grid, Line, marked, without_columns
 from reports.grid.trial_cells import published_cell
 from reports.published_numbers import Published, published
-from reports.studies.notes import COMPARISON, provenance, study_notes
+from reports.studies.notes import COMPARISON, provenance, quotes, study_notes
 from reports.studies.study_cells import score_cell, valid_cell
 from reports.studies.study_data import Run, Study, title_of
 from reports.sweep_data import SweepData
@@ -19,14 +19,19 @@ VALID, TEST = 0, 1  # columns that hold our values
 
 
 def ablation_grid(study: Study) -> Grid:
-    """Build the table: rows in the study's order, then published rows that the study leaves out."""
+    """Build the table: rows in the study's order, then published rows that the study leaves out.
+
+    Where nothing is published on the study's data, it has no columns for that.
+    """
     lines = [line for part in study.parts for line in _lines(study, part)]
     metric = study.parts[0].metric
     for column in (VALID, TEST):
         lines = marked(metric, lines, column)
     label = metric.label
-    notes = dict.fromkeys((*study_notes(study, lines), *COMPARISON, PAPERS_COUNT))
-    return Grid(
+    quoted = quotes(lines)
+    notes = dict.fromkeys((*study_notes(study, lines), *((*COMPARISON, PAPERS_COUNT) * quoted)))
+    theirs = (f"paper: valid {label}", f"paper: test {label}", "difference")
+    grid = Grid(
         key=study.name,
         title=study.title,
         corner="Case",
@@ -35,9 +40,7 @@ def ablation_grid(study: Study) -> Grid:
             f"test {label}",
             "n",
             "parameters",
-            f"paper: valid {label}",
-            f"paper: test {label}",
-            "difference",
+            *theirs,
             "state",
         ),
         lines=tuple(lines),
@@ -46,6 +49,7 @@ def ablation_grid(study: Study) -> Grid:
         partial=study.partial,
         notices=study.notices(),
     )
+    return grid if quoted else without_columns(grid, theirs)
 
 
 def _lines(study: Study, part: SweepData) -> list[Line]:

@@ -12,6 +12,7 @@ from reports.published_numbers import printed_name, published
 from reports.studies.notes import provenance, study_notes
 from reports.studies.study_cells import last_epoch_cell, score_cell, upper_bound_cell
 from reports.studies.study_data import Run, Study
+from reports.sweep_data import SweepData
 
 Columns = Mapping[str, str]
 TU_SETS = "mutag nci1 nci109 enzymes ptc_mr proteins imdb-binary reddit-binary"
@@ -58,9 +59,27 @@ def matrix_grid(study: Study, columns: Columns | None = None) -> Grid:
 def papers_grid(table: str, title: str, studies: Sequence[Study]) -> Grid:
     """Build a table of the paper with all its columns and the rows of several studies."""
     columns = PAPERS_COLUMNS[table]
-    found = [part for study in studies for part in study.parts if part.title in columns]
+    found = [part for study in studies for part in study.parts if _has_column(columns, part)]
     missing = tuple(name for study in studies for name in study.missing)
     return matrix_grid(Study(table, title, table, tuple(found), missing), columns)
+
+
+def parts_left_out(table: str, study: Study) -> str:
+    """Say which data sets of a study have no column in a table of the paper; "" if all have one."""
+    columns = PAPERS_COLUMNS[table]
+    others = [p for p in study.parts if not _has_column(columns, p)]
+    if not others:
+        return ""
+    shown = dict.fromkeys(f"{part.title} ({part.metric.label})" for part in others)
+    there = ", ".join(f"{name} ({METRICS[metric].label})" for name, metric in columns.items())
+    return (
+        f"of {study.name} not in the table: {', '.join(shown)}. Its columns are the paper's, "
+        f"{there}; `pdf-search report {study.name}` has the study's own table"
+    )
+
+
+def _has_column(columns: Columns, part: SweepData) -> bool:
+    return columns.get(part.title) == part.sweep.metric
 
 
 def _header(dataset: str, metric: str, counts: bool) -> str:

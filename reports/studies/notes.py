@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pdf_search.records import Protocol
+from reports.grid.cell import PUBLISHED, Cell
 from reports.grid.grid import Line
 from reports.grid.notes import PROTOCOLS, PUBLISHED_ROWS, marks_note
 from reports.studies.study_data import Study
@@ -29,6 +30,7 @@ SPREAD = (
 )
 COUNTED = "Parameters of our rows are counted, those of published rows are as printed there."
 COMPARISON = (DIFFERENCE, SPREAD, COUNTED, PUBLISHED_ROWS)
+ALONE = (SPREAD,)  # of a comparison with nothing published
 
 
 def study_notes(study: Study, lines: Sequence[Line]) -> tuple[str, ...]:
@@ -48,11 +50,19 @@ def _notes(study: Study, lines: Sequence[Line]) -> Iterator[str]:
     yield from version_notes(
         (f"{run.name} of {run.part.sweep.name}", run.entry.trial.config) for run in study.runs()
     )
-    cells = [cell for line in lines for cell in line.cells if not isinstance(cell, str)]
-    if any(cell.kind == "published" for cell in cells):
-        yield marks_note(folds, any(cell.mark for cell in cells))
+    if quotes(lines):
+        yield marks_note(folds, any(cell.mark for cell in _numbers(lines)))
         yield PUBLISHED_ROWS
-    yield COUNTED
+        yield COUNTED
+
+
+def quotes(lines: Sequence[Line]) -> bool:
+    """Whether any line has a published number."""
+    return any(cell.kind == PUBLISHED for cell in _numbers(lines))
+
+
+def _numbers(lines: Sequence[Line]) -> list[Cell]:
+    return [cell for line in lines for cell in line.cells if isinstance(cell, Cell)]
 
 
 def data_notes(parts: Sequence[SweepData]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from reports.grid.grid import Grid
 from reports.studies.ablation import ablation_grid
 from reports.studies.comparison import comparison_grid
 from reports.studies.matrix import matrix_grid
+from reports.studies.notes import quotes
 from reports.studies.study_data import Study, title_of
 from reports.studies.timing import timing_grids
 from reports.tables.complexity import Memory, complexity_grid
@@ -19,8 +20,11 @@ def study_grids(study: Study) -> list[Grid]:
     if study.table == "ablation":
         return [ablation_grid(study)]
     if study.table == "timing":
-        key = f"{study.name}/complexity"
-        return [*timing_grids(study), complexity_grid(key, memories(study))]
+        times = timing_grids(study)
+        complexity = complexity_grid(f"{study.name}/complexity", memories(study))
+        ours = any(True for _ in complexity.numbers())
+        beside = ours or any(quotes(grid.lines) for grid in times)
+        return [*times, *([complexity] if beside else [])]
     targets = [grid for part in study.parts if (grid := target_grid(part))]
     return [matrix_grid(study), comparison_grid(study), *targets]
 

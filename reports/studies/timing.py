@@ -26,14 +26,15 @@ PARTS = {
 WHOLE = "whole epoch"
 PAPERS_EPOCHS = 50
 RECORDED = {"train": "train", "eval_valid": "valid", "eval_test": "test"}  # names in the record
-NOTES = (
+OF_PUBLISHED = (
     "Published times: mean ± std over 50 epochs, of training on the train set and of evaluation on "
-    "each set, on {hardware}.",
+    "each set, on {hardware}. Their whole epoch is the sum of the printed means of the same work."
+)
+NOTES = (
     "Ours: mean and population standard deviation (ddof 0) over epochs. The first epoch, which "
     "compiles and fills caches, is left out where there are more. Seeds of a row are trained "
     "together: the time is that of all of them.",
-    "Whole epoch: training and the evaluations that a run makes, the train set not among them; of "
-    "published rows the sum of the printed means of the same work.",
+    "Whole epoch: training and the evaluations that a run makes, the train set not among them.",
     "Times on different hardware do not compare methods; rows of ours on one device do.",
 )
 WHOLE_ALONE = (
@@ -49,7 +50,7 @@ def timing_grids(study: Study) -> list[Grid]:
 
 def _grid(study: Study, part: SweepData) -> Grid:
     runs = [run for run in study.runs() if run.part is part]
-    ours = [_line(run) for run in runs]
+    theirs, ours = _published_lines(part), [_line(run) for run in runs]
     states = [cell.state for line in ours if isinstance(cell := line.cells[len(PARTS)], Cell)]
     still = [state for state in states if state != COMPLETE]
     return Grid(
@@ -57,25 +58,29 @@ def _grid(study: Study, part: SweepData) -> Grid:
         title=f"{study.title}: {title_of(part)}, seconds",
         corner="Model",
         columns=(*PARTS.values(), WHOLE, "epochs", "seeds together", "parameters", "device"),
-        lines=(*_published_lines(part), *ours),
-        notes=(*_notes(runs), *data_notes([part])),
+        lines=(*theirs, *ours),
+        notes=(*_notes(runs, bool(theirs)), *data_notes([part])),
         provenance=provenance(study),
         partial="partial" if still else "",
         notices=(f"{len(states) - len(still)} of {len(states)} rows are complete",) * bool(still),
     )
 
 
-def _notes(runs: Sequence[Run]) -> tuple[str, ...]:
+def _notes(runs: Sequence[Run], quoted: bool) -> tuple[str, ...]:
+    if not quoted:
+        return NOTES
     hardware = "; ".join(dict.fromkeys(tree["hardware"] for tree in checked_files("timing")))
-    notes = [note.format(hardware=hardware) for note in NOTES]
     begun = [run for run in runs if run.entry.epochs]
     alone = any(not run.entry.epochs[-1].part_seconds for run in begun)
-    return (*notes, *([WHOLE_ALONE] if alone else []))
+    return (OF_PUBLISHED.format(hardware=hardware), *NOTES, *([WHOLE_ALONE] if alone else []))
 
 
 def _published_lines(part: SweepData) -> list[Line]:
-    trees = [t for t in checked_files("timing") if part.title in t["names"]]
-    return [_quoted(part, tree, row) for tree in trees for row in tree["rows"]]
+    return [_quoted(part, tree, row) for tree in _published(part) for row in tree["rows"]]
+
+
+def _published(part: SweepData) -> list[dict[str, Any]]:
+    return [tree for tree in checked_files("timing") if part.title in tree["names"]]
 
 
 def _quoted(part: SweepData, tree: dict[str, Any], row: dict[str, Any]) -> Line:
@@ -162,10 +167,11 @@ def timed(epochs: Sequence[EpochReport]) -> Sequence[EpochReport]:
 def _why(run: Run, counted: int) -> str:
     """Why a time is partial; empty for a whole one.
 
-    A run that a timing study cuts on purpose is whole once it has the paper's epochs.
+    A run that a timing study cuts on purpose is whole once it has the paper's epochs, where the
+    paper has timed its data.
     """
     reasons = list(run.entry.summary.reasons)
-    if counted + 1 < PAPERS_EPOCHS:
+    if counted + 1 < PAPERS_EPOCHS and _published(run.part):
         reasons.append(f"epochs timed: {counted}, the paper's: {PAPERS_EPOCHS}")
     if run.entry.train_fraction < 1:
         reasons.append(f"trained on {run.entry.train_fraction:.3g} of the training part")

@@ -65,6 +65,25 @@ def complexity_grid(key: str = "complexity", measured: Sequence[Memory] = ()) ->
     )
 
 
+def memory_left_out(name: str, measured: Sequence[Memory]) -> str:
+    """Say why the memory of runs of study ``name`` is not in the table; "" if all of it is."""
+    if not measured:
+        return (
+            f"nothing measured of {name}: a run records its memory as it trains, and none has "
+            f"trained an epoch; `pdf-search resume {name}` goes on"
+        )
+    (tree,) = checked_files("complexity")
+    methods = [row["method"] for row in tree["rows"]]
+    others = [m.method for m in measured if not _method(methods, m)]
+    if not others:
+        return ""
+    return (
+        f"measured of {name}, and not in the table: {', '.join(dict.fromkeys(others))}. Its lines "
+        f"are the paper's methods, {', '.join(methods)}: name a row of the study so, or so that it "
+        "begins with one"
+    )
+
+
 def _method(methods: Sequence[str], memory: Memory) -> str:
     """The longest name of a method that the run's name begins with; empty for none."""
     return max((m for m in methods if memory.method.startswith(m)), key=len, default="")

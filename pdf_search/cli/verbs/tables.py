@@ -65,10 +65,13 @@ def complexity_verb(
     ] = None,
 ) -> None:
     """The paper's time and space complexities, with measured memory of a study's runs."""
-    from reports import complexity_grid, memories
+    from reports import complexity_grid, memories, memory_left_out
 
-    measured = [] if study is None else memories(_study(study, output))
+    found = None if study is None else _study(study, output)
+    measured = [] if found is None else memories(found)
     _write("complexity", complexity_grid(measured=measured), output.out)
+    if found is not None and (note := memory_left_out(found.name, measured)):
+        say(f"note: {note}")
 
 
 Studies = Annotated[list[str] | None, Argument(help="Studies whose rows stand below.")]
@@ -89,13 +92,15 @@ def tu_verb(output: OutputOptions, studies: Studies = None) -> None:
 
 
 def _papers(table: str, title: str, studies: Sequence[str], output: OutputOptions) -> None:
-    from reports import papers_grid
+    from reports import papers_grid, parts_left_out
 
     found = [_study(name, output) for name in studies]
     for study in found:
         if study.table != table:
             raise ConfigError(f"{study.name}: its table is {study.table}, not {table}")
     _write("results" if table == "results" else "tu", papers_grid(table, title, found), output.out)
+    for note in filter(None, (parts_left_out(table, study) for study in found)):
+        say(f"note: {note}")
 
 
 def _study(name: str, output: OutputOptions) -> Study:
