@@ -14,6 +14,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def visible(name: str) -> str:
-    """Return a name for messages, quoted in ASCII if it is empty or has characters hard to see."""
+    """Return a name for messages; quoted, with escapes, where something in it cannot be seen.
+
+    That is a character that is not printable, a blank too many, or a letter that looks like
+    another because it is composed in another way.
+    """
+    if not unicodedata.is_normalized("NFC", name):
+        return ascii(name)
     plain = name.isprintable() and " ".join(name.split()) == name
-    return name if name and plain and unicodedata.is_normalized("NFKC", name) else ascii(name)
+    return name if name and plain else repr(name)

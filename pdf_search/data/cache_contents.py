@@ -56,6 +56,7 @@ def cache_parts(cache: Path | None = None) -> list[CachePart]:
     }
     owners |= {folder: title for folder, (title, _) in prepared.items()}
     owners |= _bank_owners(root, prepared.values())
+    owners |= _moment_owners(root, prepared.values())
     inside = [
         CachePart(kind, owners.get(path, ""), path, size_of(path), _unused(path, owners))
         for kind, names in FOLDERS.items()
@@ -138,12 +139,25 @@ def _bank_owners(root: Path, prepared: Iterable[tuple[str, str]]) -> dict[Path, 
     }
 
 
+def _moment_owners(root: Path, prepared: Iterable[tuple[str, str]]) -> dict[Path, str]:
+    """The files of moments that record a data set that is prepared, each with its title."""
+    titles = {fingerprint: title for title, fingerprint in prepared}
+    files = _trees(root / "moments", "[!.]*.json")
+    whose = {file: tree.get("data") for file, tree in files.items()}  # none in older files
+    return {file: titles[data] for file, data in whose.items() if data in titles}
+
+
 def _metas(folder: Path, pattern: str) -> dict[Path, dict[str, Any]]:
     """Every ``meta.json`` that can be read, by its folder."""
+    return {file.parent: tree for file, tree in _trees(folder, pattern).items()}
+
+
+def _trees(folder: Path, pattern: str) -> dict[Path, dict[str, Any]]:
+    """Every JSON file that can be read, by its path."""
     found = {}
     for file in sorted(folder.glob(pattern)):
         try:
-            found[file.parent] = dict(json.loads(file.read_text(encoding="utf-8")))
+            found[file] = dict(json.loads(file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             continue  # damaged, or being removed
     return found

@@ -67,7 +67,7 @@ def cached_moments(
     from pdf_search.graphs import build_bank, moments_of  # noqa: PLC0415
 
     moments = moments_of(build_bank(data.graphs.subset(sample), basis))
-    _write(file, moments)
+    _write(file, moments, data.fingerprint)
     return moments
 
 
@@ -124,8 +124,9 @@ def _read(file: Path, basis: BasisConfig) -> BasisMoments | None:
     return BasisMoments(basis.grid, basis.diagonals, products, graphs, pairs)
 
 
-def _write(file: Path, moments: BasisMoments) -> None:
+def _write(file: Path, moments: BasisMoments, fingerprint: str) -> None:
     tree = {
+        "data": fingerprint,  # for the list of the cache
         "products": moments.products.tolist(),
         "graphs": moments.graphs,
         "pairs": moments.pairs,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pdf_search.config import BasisConfig, newest
-from pdf_search.data import cache_folder, cached_bank, load_prepared, prepare
+from pdf_search.data import cache_entries, cache_folder, cached_bank, load_prepared, prepare
+from pdf_search.data.cached_moments import cached_moments
 from pdf_search.space import data_config
 from tests.cli.conftest import Run
 from tests.cli.test_data import MOLECULES
@@ -54,6 +56,30 @@ def test_each_part_has_its_kind_and_data_set(run: Run, folder: Path) -> None:
     assert str(folder) in shown
     assert "bases MUTAG" in shown
     assert "total" in shown
+
+
+@pytest.mark.usefixtures("folder", "home")
+def test_moments_are_of_their_data_set_and_older_ones_are_said_to_be_of_none(
+    run: Run, folder: Path
+) -> None:
+    assert cached_moments_of("mutag", folder).is_file()
+    (folder / "moments" / "0123456789abcdef.json").write_text('{"products": [[1.0]]}')
+    shown = [line.split("  ")[0] for line in run("cache").stdout.splitlines()]
+    assert {"bases MUTAG", "bases of unknown data"} <= set(shown)
+    assert "bases" not in shown
+    found = json.loads(run("cache", "--json").stdout)["parts"]
+    moments = [part["data"] for part in found if Path(part["path"]).parent.name == "moments"]
+    assert sorted(moments) == ["", "MUTAG"]
+    run("cache", "--clear", "mutag", "--yes")
+    assert [file.name for file in (folder / "moments").iterdir()] == ["0123456789abcdef.json"]
+
+
+def cached_moments_of(name: str, cache: Path) -> Path:
+    """The file of the moments of a prepared data set."""
+    entry = next(entry for entry in cache_entries(cache) if entry.name == name)
+    basis = BasisConfig.model_validate({"eps": [-0.1], "k": 2})
+    cached_moments(load_prepared(entry.folder), basis, np.arange(5))
+    return next((cache / "moments").glob("*.json"))
 
 
 def test_a_data_set_is_removed_with_its_bases_and_download(run: Run, folder: Path) -> None:

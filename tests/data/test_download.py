@@ -115,8 +115,10 @@ def test_ogb_sets_come_through_ogb(
 def test_a_large_download_stops_with_the_command(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    said: list[str] = []
     with pytest.raises(DataError, match=r"more than 1 GB.*pdf-search data ogbg-ppa --yes"):
-        prepare(DataConfig(name="ogbg-ppa"), cache=tmp_path / "cache")
+        prepare(DataConfig(name="ogbg-ppa"), tmp_path, tmp_path / "cache", progress=said.append)
+    assert said == [f"ogbg-ppa is not in {tmp_path} (looked 4 levels deep)"]
     row = graph_property_sets()["ogbg-molmuv"]
     monkeypatch.setitem(row, "url", f"{server.url}/huge.zip")
     with pytest.raises(DataError, match=r"3\.0 GB.*pdf-search data ogbg-molmuv --yes"):

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -92,12 +93,52 @@ def test_a_damaged_file_is_refused(tmp_path: Path, data: bytes, said: str) -> No
         read_table(tmp_path / "mine.csv")
 
 
-def test_an_archive_of_several_files_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a.csv", "b.csv"], "is a zip archive of 2 files, a.csv, b.csv: unpack it, and give one"),
+        (["folder/µ.csv", "\x1b[2J"], r"of 2 files, folder/µ\.csv, '\\x1b\[2J': unpack it"),
+        ([f"{i}.csv" for i in range(9)], "of 9 files, 0.csv, 1.csv, 2.csv, 3.csv, 4.csv and 4 m"),
+        (["folder/"], "is a zip archive without a file in it: get it again"),
+        (["mimetype", "content.xml"], "is a workbook, of Excel or OpenDocument: open it in"),
+        (["[Content_Types].xml", "xl/workbook.xml"], "is a workbook, of Excel or OpenDocument"),
+    ],
+    ids=["two", "odd names", "many", "none", "ods", "xlsx"],
+)
+def test_an_archive_that_is_no_single_table_says_what_it_holds(
+    tmp_path: Path, names: list[str], said: str
+) -> None:
     with zipfile.ZipFile(tmp_path / "mine.csv.zip", "w") as archive:
-        archive.writestr("a.csv", "smiles,y\nC,1\n")
-        archive.writestr("b.csv", "smiles,y\nC,1\n")
-    with pytest.raises(DataError, match="a zip archive of several files: unpack it"):
+        for name in names:
+            archive.writestr(name, "smiles,y\nC,1\n" * (not name.endswith("/")))
+    with pytest.raises(DataError, match=said):
         read_table(tmp_path / "mine.csv.zip")
+
+
+def test_a_tar_archive_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("smiles,y\nC,1\n")
+    with tarfile.open(tmp_path / "mine.csv.gz", "w:gz") as archive:
+        archive.add(tmp_path / "a.csv", "a.csv")
+    with pytest.raises(DataError, match="it is a tar archive: unpack it, and give one of its"):
+        read_table(tmp_path / "mine.csv.gz")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"smiles,y\nC,1\n", "of another kind; a table of text is named .csv"),
+        (b"no table at all", "of another kind"),
+        (b"", "empty: get it again"),
+        (b"PAR1" + bytes(60), "cut off or damaged: get it again"),
+    ],
+    ids=["csv", "text", "empty", "cut"],
+)
+def test_a_file_that_only_its_name_makes_parquet_says_so(
+    tmp_path: Path, data: bytes, said: str
+) -> None:
+    (tmp_path / "mine.parquet").write_bytes(data)
+    with pytest.raises(DataError, match=f"mine.parquet is not a Parquet file.*: it is {said}"):
+        read_table(tmp_path / "mine.parquet")
 
 
 def test_parquet_gives_the_same_cells_and_counts_rows(tmp_path: Path) -> None:

@@ -65,13 +65,19 @@ def _show(folder: Path, parts: Sequence[CachePart], as_json: bool) -> None:
         say(f"no run reads {size} of it again: `pdf-search cache --clear unused`")
 
 
+def _whose(part: CachePart) -> str:
+    """The data set of a part, or what is known in place of it; "" of kernels, which serve all."""
+    if part.outside:
+        return f"in {part.path.parent}"
+    unknown = "" if part.kind == "kernels" else "of unknown data"
+    return part.data or ("unused" if part.unused else unknown)
+
+
 def _lines(parts: Sequence[CachePart]) -> dict[str, str]:
     """The size of each kind and data set, in the order of ``parts``."""
     groups: dict[str, list[CachePart]] = {}
     for part in parts:
-        whose = part.data or ("unused" if part.unused else "")
-        whose = f"in {part.path.parent}" if part.outside else whose
-        groups.setdefault(f"{part.kind} {whose}".rstrip(), []).append(part)
+        groups.setdefault(f"{part.kind} {_whose(part)}".rstrip(), []).append(part)
     return {
         name: f"{megabytes(sum(p.size for p in group))} in {counted(len(group), 'part')}"
         for name, group in groups.items()

@@ -92,30 +92,31 @@ def _with_targets(
         wrong = wrong_cells(table, chosen, task)
         table = table.without(wrong, "as a target in them cannot be read")
     targets = read_targets(table, smiles, names, task, strict=version > 1)
-    # With one target, the rows without a value are left out, and ``kept`` makes the note on them.
-    every = version == 1 or len(targets.names) > 1
-    targets = replace(targets, notes=(*targets.notes, *_gaps(table, targets, every)))
     known = np.flatnonzero(~np.isnan(targets.values).all(axis=1))
+    words, left = _words(table, targets.names), table
     if len(known) < len(table.rows) and version > 1:
-        table = table.kept(known.tolist(), "no target")
+        left = table.kept(known.tolist(), "no target")
         targets = replace(targets, values=targets.values[known])
-    return table, targets
+    # Rows that are left out have a note of their own. With one target no others lack a value.
+    notes = (*targets.notes, *_gaps(left, targets.names), *words)
+    return left, replace(targets, notes=notes)
 
 
-def _gaps(table: Table, targets: Targets, every: bool) -> list[str]:
-    """Notes on words read as a missing value and, if ``every``, on missing values by column."""
-    words: Counter[str] = Counter()
+def _gaps(table: Table, names: Sequence[str]) -> list[str]:
+    """A note on missing values by column."""
     found = []
-    for name in targets.names:
+    for name in names:
         column = table.column(name, TARGETS)
-        places = [i for i, cell in enumerate(column) if is_missing(cell)]
-        words.update(cell for i in places if (cell := column[i]))
-        if places:
+        if places := [i for i, cell in enumerate(column) if is_missing(cell)]:
             lines = at_lines([table.lines[i] for i in places])
             found.append(f"{len(places):,} of {len(column):,} cells of {name} ({lines})")
     rest = [f"and in {len(found) - _COLUMNS:,} columns more"] if len(found) > _COLUMNS else []
-    notes = [f"no value in {', '.join([*found[:_COLUMNS], *rest])}"] if found and every else []
-    if words:
-        spelt = ", ".join(f"{word!r} ({times(count)})" for word, count in words.items())
-        notes.append(f"read as no value: {spelt}")
-    return notes
+    return [f"no value in {', '.join([*found[:_COLUMNS], *rest])}"] if found else []
+
+
+def _words(table: Table, names: Sequence[str]) -> list[str]:
+    """A note on words that are read as a missing value."""
+    columns = [table.column(name, TARGETS) for name in names]
+    words = Counter(cell for column in columns for cell in column if cell and is_missing(cell))
+    spelt = ", ".join(f"{word!r} ({times(count)})" for word, count in words.items())
+    return [f"read as no value: {spelt}"] if spelt else []

@@ -37,6 +37,8 @@ class Dataset:
     ) -> Self:
         """Take a list of ``torch_geometric.data.Data``.
 
+        Graphs are undirected: an edge that is listed in one direction is taken in both, as from
+        files, and a note says how many are when the data set is prepared.
         Read are ``x`` [n, F], ``edge_index`` [2, e], ``edge_attr`` [e, C] and ``y``. Integer
         features are codes, each column with an embedding of its own. ``y`` is a class number or a
         value, or [1, T] for T targets; nan is a missing value. For prediction it may be left out.

@@ -99,10 +99,9 @@ def find_raw(
         return source.files(folder)
     folder = source.downloaded_to(cache / "raw")
     if data_root is not None:
-        instead = f"reading the earlier download {folder}" if folder else "downloading it"
-        say(
-            f"{info.title} is not in {data_root.absolute()} (looked {DEPTH} levels deep): {instead}"
-        )
+        # A download says so itself where it begins: one that is too large is refused before.
+        instead = f": reading the earlier download {folder}" if folder else ""
+        say(f"{info.title} is not in {data_root.absolute()} (looked {DEPTH} levels deep){instead}")
     return source.files(folder) if folder else None
 
 

@@ -13,10 +13,16 @@ from pathlib import Path, PurePosixPath
 
 from pdf_search.errors import DataError
 from pdf_search.paths import expanded
+from pdf_search.wording import visible
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _ZIP = b"PK\x03\x04"
-_OF_A_WORKBOOK = "[Content_Types].xml"
+_OF_A_WORKBOOK = {"[Content_Types].xml", "mimetype"}  # of Excel, of OpenDocument
+_SHOWN = 5  # files of an archive in a message
+
+
+class _NotOneFileError(Exception):
+    """An archive that is not a single file; the message says what it holds."""
 
 
 def unpacked_name(path: Path) -> Path:
@@ -41,6 +47,8 @@ def read_bytes(path: Path, option: str) -> tuple[bytes, str]:
     kind = next((name for start, name in _KINDS.items() if data.startswith(start)), "")
     try:
         found = _UNPACK[kind](data) if kind else data
+    except _NotOneFileError as error:
+        raise DataError(f"{option}: {path} is a zip archive {error}") from None
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError) as error:
         raise DataError(
             f"{option}: {path} is compressed ({kind}) and cannot be unpacked ({error}): the file "
@@ -50,18 +58,32 @@ def read_bytes(path: Path, option: str) -> tuple[bytes, str]:
 
 
 def _unzip(data: bytes) -> bytes | None:
-    """The single file in a zip archive; None if it is a workbook or has no or several files.
+    """The single file in a zip archive; None if it is a workbook.
 
     The folders and notes that macOS adds do not count.
+
+    Raises:
+        _NotOneFileError: There is no file in it, or there are several.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
         own = [name for name in names if PurePosixPath(name).parts[0] != "__MACOSX"]
-        if _OF_A_WORKBOOK in own or len(own) != 1:
+        if not _OF_A_WORKBOOK.isdisjoint(own):
             return None
+        if len(own) != 1:
+            raise _NotOneFileError(_holds(own))
         if archive.getinfo(own[0]).flag_bits & 1:
             raise ValueError("it needs a password")
         return archive.read(own[0])
+
+
+def _holds(names: list[str]) -> str:
+    """Say what an archive without a single file holds, and what to do."""
+    if not names:
+        return "without a file in it: get it again"
+    shown = ", ".join(map(visible, names[:_SHOWN]))
+    rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"of {len(names):,} files, {shown}{rest}: unpack it, and give one of them"
 
 
 def _unzstd(data: bytes) -> bytes:

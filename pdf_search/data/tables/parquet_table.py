@@ -16,6 +16,11 @@ def is_parquet(data: bytes) -> bool:
     return data.startswith(_MAGIC) and data.endswith(_MAGIC) and len(data) > 2 * len(_MAGIC)
 
 
+def begins_as_parquet(data: bytes) -> bool:
+    """Whether a file's content begins as Parquet, as that of a file does which was cut off."""
+    return data.startswith(_MAGIC)
+
+
 def parquet_table(data: bytes, path: Path, option: str) -> Table:
     """Read a Parquet file; rows are counted from 1.
 

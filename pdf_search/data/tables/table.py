@@ -47,8 +47,8 @@ class Table:
         if len(places) > 1:
             among = " and ".join(str(place + 1) for place in places)
             raise DataError(
-                f"{self.path}: columns appear twice: {name} ({key}) is the name of columns "
-                f"{among}; rename all but one"
+                f"{self.path}: columns appear twice: {visible(name)} ({key}) is the name of "
+                f"columns {among}; rename all but one"
             )
         return [row[places[0]] for row in self.rows]
 

@@ -11,13 +11,13 @@ _WORKBOOK = "open it in a spreadsheet program and save the sheet as 'CSV UTF-8'"
 _PAGE = "it is a web page: download the file itself ('raw')"
 _JSON = "it is JSON: write it with pandas' to_csv(..., index=False)"
 _STARTS = {
-    b"PK\x03\x04": f"it is an Excel workbook or a zip archive of several files: unpack it, or "
-    f"{_WORKBOOK}",
+    b"PK\x03\x04": f"it is a workbook, of Excel or OpenDocument: {_WORKBOOK}",
     b"\xd0\xcf\x11\xe0": f"it is an old Excel workbook: {_WORKBOOK}",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), _PAGE),
     **dict.fromkeys((b"[{", b"{"), _JSON),
 }
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_TAR_AT = 257  # where a tar archive has its mark
 _HEAD = 1000  # the first bytes, by which other kinds of file are recognised
 _AROUND = 20  # bytes shown on either side of a byte that is not UTF-8
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -42,6 +42,8 @@ def _other_kind(data: bytes) -> str:
     for start, what in _STARTS.items():
         if data.startswith(start) or begin.startswith(start):
             return what
+    if data[_TAR_AT:].startswith(b"ustar"):
+        return "it is a tar archive: unpack it, and give one of its files"
     head = data[:_HEAD]
     if head.count(0) > len(head) / 1.6:  # of ASCII text 3/4 of the bytes are 0, in UTF-16 1/2
         return (

@@ -18,7 +18,7 @@ from pdf_search.data.tables.csv_rows import (
 )
 from pdf_search.data.tables.table import Table, at_lines, left_out, refuse, rows_have
 from pdf_search.errors import DataError
-from pdf_search.wording import counted
+from pdf_search.wording import counted, visible
 
 _WIDTH = 60  # characters of a wrong row
 _MOST_MARKS = 100  # wrong quotation marks after which a file is given up
@@ -155,7 +155,7 @@ def _check_widths(path: Path, separator: str, header: Row, rows: list[Row]) -> N
         f"line {row.first}: {_cells(len(row.cells))}, not {width}: {text}"
         for row, text in zip(other, shown, strict=True)
     ]
-    names = ", ".join(cell.strip() for cell in header.cells)
+    names = ", ".join(visible(cell.strip()) for cell in header.cells)
     what = f"{path}: rows do not fit the header, line {header.first}, {names}"
     refuse(wrong, what, _width_remedy(separator, width, rows, other))
 
