@@ -17,8 +17,10 @@ def expanded(path: str | Path) -> Path:
     ``~user`` stays as it is if no home folder of that user is known.
 
     Raises:
-        ConfigError: the path starts with ``~`` alone and no home folder is known.
+        ConfigError: it is no path, or starts with ``~`` alone and no home folder is known.
     """
+    if not isinstance(path, str | Path):
+        raise ConfigError(f"{path!r} is no path: give a text or a pathlib.Path")
     path = Path(path)
     try:
         return path.expanduser()

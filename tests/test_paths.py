@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from pdf_search.paths import above, below, last_names
+from pdf_search.errors import ConfigError
+from pdf_search.paths import above, below, expanded, last_names
 
 OPTIONS = "?endpoint_override=http://127.0.0.1:9000/x&scheme=http"
 
@@ -20,3 +24,10 @@ def test_a_place_below_another_and_above_it(place: str, options: str) -> None:
     assert last_names(inner) == ("0001-a",)
     assert last_names(inner, 2) == ("search", "0001-a")
     assert below(f"{place}/{options}", "night") == f"{place}/night{options}"
+
+
+@pytest.mark.parametrize("given", [3, None, b"runs", [Path("runs")]])
+def test_what_is_no_path_is_refused(given: Any) -> None:
+    with pytest.raises(ConfigError, match=r"is no path: give a text or a pathlib\.Path"):
+        expanded(given)
+    assert expanded("runs/a") == expanded(Path("runs/a")) == Path("runs/a")

@@ -46,6 +46,10 @@ def load_space(
             "a space is loaded for a file: save the data set, dataset.save('mine.npz'), and give "
             "that name"
         )
+    if not isinstance(source, str | Path):
+        raise ConfigError(f"source: {source!r} does not fit: give the name of a space, or a file")
+    if not isinstance(settings, Mapping | None):
+        raise ConfigError(f"settings: {settings!r} does not fit: give a dict, by dotted path")
     sets = [f"{path}={_as_json(path, value)}" for path, value in (settings or {}).items()]
     several = isinstance(target, Iterable) and not isinstance(target, str)
     targets: tuple[Any, ...] = tuple(target) if several else (target,)

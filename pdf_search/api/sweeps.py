@@ -13,6 +13,7 @@ from rich.console import Console
 from pdf_search.api.spaces import load_space
 from pdf_search.api.trials import Trial
 from pdf_search.errors import ConfigError
+from pdf_search.paths import expanded
 from pdf_search.records import Phase
 from pdf_search.space import Space
 from pdf_search.sweep import SweepFolder, SweepOptions, SweepResult, plan_sweep
@@ -88,8 +89,11 @@ def open_sweep(name: str | Path, *, out: str | Path = Path("runs"), db: str | No
 
     Raises:
         StoreError: there is none.
+        ConfigError: an argument is no name or path.
     """
-    return Sweep(SweepFolder.find(Path(out), str(name), db))
+    if not isinstance(name, str | Path):
+        raise ConfigError(f"name: {name!r} does not fit: give the name or the folder of a sweep")
+    return Sweep(SweepFolder.find(expanded(out), str(name), db))
 
 
 def _options(settings: Settings) -> SweepOptions:

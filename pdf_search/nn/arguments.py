@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from pdf_search.errors import ConfigError, DataError
@@ -60,6 +62,61 @@ def one_of(name: str, given: Any, choices: Sequence[str]) -> None:
     """
     if given not in choices:
         raise ConfigError(f"{name}: {given!r} does not fit: give {' or '.join(choices)}")
+
+
+def instance(name: str, given: Any, kind: type, how: str) -> None:
+    """Refuse what is no ``kind``; ``how`` says where one comes from.
+
+    Raises:
+        DataError: It is none.
+    """
+    if not isinstance(given, kind):
+        raise DataError(f"{name} is of type {type(given).__name__}: give {how}")
+
+
+def array_of(name: str, given: Any) -> NDArray[Any]:
+    """Return a tensor as an array.
+
+    Raises:
+        DataError: It is no tensor.
+    """
+    instance(name, given, Tensor, "a tensor")
+    return np.asarray(given.cpu().numpy())
+
+
+def edge_array(given: Any) -> NDArray[np.int64]:
+    """Return ``edge_index`` as an array [2, e].
+
+    Raises:
+        DataError: It is something else.
+    """
+    if given is None:
+        raise DataError("edge_index is missing: give integers [2, e], [2, 0] without edges")
+    found = array_of("edge_index", given)
+    if found.ndim != 2 or found.shape[0] != 2 or found.dtype.kind not in "iu":
+        words = f"{_name(given.dtype)} {list(found.shape)}"
+        raise DataError(f"edge_index is {words}: give integers [2, e], [2, 0] without edges")
+    return found.astype(np.int64)
+
+
+def check_undirected(edges: NDArray[np.int64], nodes: int, whose: str) -> None:
+    """Refuse edges [2, e] with a node that is not there, or without their reverse.
+
+    The normalised adjacency of the bases is symmetric. ``whose`` nodes they are is for messages.
+
+    Raises:
+        DataError: There is such an edge.
+    """
+    if edges.size and not 0 <= edges.min() <= edges.max() < nodes:
+        odd = edges.max() if edges.max() >= nodes else edges.min()
+        raise DataError(f"{whose} has {nodes} nodes, but an edge with node {odd}")
+    one_way = ~np.isin(edges[1] * nodes + edges[0], edges[0] * nodes + edges[1])
+    if one_way.any():
+        u, v = edges[:, np.argmax(one_way)]
+        raise DataError(
+            f"edge ({u}, {v}) is there without its reverse ({v}, {u}): apply "
+            "torch_geometric.transforms.ToUndirected before"
+        )
 
 
 def check_states(x: Any, nodes: int, channels: int) -> None:

@@ -15,7 +15,7 @@ from torch_geometric.transforms import BaseTransform
 from pdf_search.config import BasisConfig, PowerRange, wrong_together
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.graphs import GraphSet, build_bank
-from pdf_search.nn.arguments import numbers, truth, whole
+from pdf_search.nn.arguments import check_undirected, edge_array, instance, numbers, truth, whole
 
 
 class PDFBases(BaseTransform):  # type: ignore[misc]  # torch_geometric has no types
@@ -73,9 +73,10 @@ class PDFBases(BaseTransform):  # type: ignore[misc]  # torch_geometric has no t
         """Compute the bases of one graph, which must be undirected; self loops add nothing.
 
         Raises:
-            DataError: it has no nodes, no list of edges, an edge with a node that it has not, or an
-                edge without its reverse.
+            DataError: it is no ``torch_geometric.data.Data``, has no nodes, no list of edges, an
+                edge with a node that it has not, or an edge without its reverse.
         """
+        instance("the graph", data, Data, "a torch_geometric.data.Data")
         nodes, edges = data.num_nodes, _edges(data)
         bank = build_bank(_plain(nodes, edges), self.basis)
         data.bases = {
@@ -102,25 +103,11 @@ def _powers(k: Any) -> PowerRange | tuple[int, ...]:
 
 def _edges(data: Data) -> np.ndarray[Any, Any]:
     """The edges between different nodes, each once in both directions."""
-    nodes, given = data.num_nodes, data.edge_index
-    if not nodes:
+    if not data.num_nodes:
         raise DataError("the graph has no nodes")
-    if given is None or given.dim() != 2 or given.shape[0] != 2 or given.is_floating_point():
-        words = "missing" if given is None else f"{given.dtype} {list(given.shape)}"
-        raise DataError(f"edge_index is {words}: give integers [2, e], [2, 0] without edges")
-    listed = given.cpu().numpy()
-    if listed.size and not 0 <= listed.min() <= listed.max() < nodes:
-        odd = listed.max() if listed.max() >= nodes else listed.min()
-        raise DataError(f"the graph has {nodes} nodes, but an edge with node {odd}")
-    edges = np.unique(listed[:, listed[0] != listed[1]], axis=1)
-    one_way = ~np.isin(edges[1] * nodes + edges[0], edges[0] * nodes + edges[1])
-    if one_way.any():
-        u, v = edges[:, np.argmax(one_way)]
-        raise DataError(
-            f"edge ({u}, {v}) is there without its reverse ({v}, {u}): apply "
-            "torch_geometric.transforms.ToUndirected before"
-        )
-    return edges
+    listed = edge_array(data.edge_index)
+    check_undirected(listed, data.num_nodes, "the graph")
+    return np.unique(listed[:, listed[0] != listed[1]], axis=1)
 
 
 def _plain(nodes: int, edges: np.ndarray[Any, Any]) -> GraphSet:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pdf_search.config import ModelConfig
 from pdf_search.errors import ConfigError, DataError
 from pdf_search.model import Dropout, FastConvolution, Filter, Linear
-from pdf_search.nn.arguments import check_precision, check_states, one_of, truth, whole
+from pdf_search.nn.arguments import check_precision, check_states, instance, one_of, truth, whole
 from pdf_search.nn.pairs import FIRST, PDFPairs
 
 Kind = Literal["lin", "1l", "2l"]
@@ -66,9 +66,11 @@ class PDFFilter(nn.Module):
         """The weights of all pairs, for ``PDFConv.convolve``; messages have the ``activation``.
 
         Raises:
-            DataError: ``pairs`` have other bases, or are laid out for a filter without softmax.
+            DataError: ``pairs`` are none, have other bases, or are laid out for a filter without
+                softmax.
         """
         one_of("activation", activation, get_args(Activation))
+        instance("pairs", pairs, PDFPairs, "what PDFPairs.of returns")
         check_precision(next(self.parameters()))
         if (given := pairs.rows.shape[1]) != self.bases:
             raise DataError(
@@ -131,6 +133,8 @@ class PDFConv(nn.Module):
         super().__init__()
         if filter is not None and of_filter:
             raise ConfigError(f"{', '.join(of_filter)} would be of its own filter: one is given")
+        if filter is not None and not isinstance(filter, PDFFilter):
+            raise ConfigError(f"filter: {filter!r} does not fit: give a PDFFilter, or None")
         one_of("activation", activation, get_args(Activation))
         self.filter = filter or PDFFilter(channels, bases, **of_filter)
         if self.filter.f.width not in (1, channels) or self.filter.bases != bases:
@@ -173,6 +177,7 @@ class PDFConv(nn.Module):
             DataError: ``x`` is not float32, has another number of nodes or channels, or edges have
                 types and the layer none.
         """
+        instance("weights", weights, Weights, "what a PDFFilter returns for pairs")
         pairs = weights.pairs
         check_precision(self.pre.weight)
         check_states(x, pairs.nodes, self.channels)

@@ -18,6 +18,7 @@ from pdf_search.config import ModelConfig
 from pdf_search.errors import DataError
 from pdf_search.graphs import Bank, GraphSet, distinct_rows
 from pdf_search.model import FastBatch, FastData, engine_data
+from pdf_search.nn.arguments import array_of, check_undirected, edge_array, instance
 
 OTHER, SELF, FIRST = 0, 1, 2  # edge types: of pairs that are no edge, of a node with itself, edges'
 _OF_BASES = ("rows", "pair_index", "pair_row", "far_row", "nodes", "pairs", "distinct")
@@ -49,7 +50,7 @@ class PDFPairs:
         """Lay out a batch.
 
         Args:
-            edge_index: [2, E], as ``PDFBases`` saw it.
+            edge_index: [2, E], as ``PDFBases`` saw it; in both directions.
             edge_type: [E] integers from 0; None where edges have no types.
             batch: [N] the graph of each node, ascending; None for a single graph.
             bases: What ``PDFBases`` added, batched.
@@ -58,6 +59,7 @@ class PDFPairs:
         Raises:
             DataError: the parts do not belong together.
         """
+        instance("bases", bases, Mapping, "data.bases, which the transform PDFBases adds")
         if missing := [name for name in _OF_BASES if name not in bases]:
             raise DataError(
                 f"bases has no {', '.join(missing)}: give data.bases, which the transform PDFBases "
@@ -66,10 +68,12 @@ class PDFPairs:
         device = bases["rows"].device
         arrays = {name: value.cpu().numpy() for name, value in bases.items()}
         if batch is not None:
-            _check_batch(batch.cpu().numpy(), arrays["nodes"])
+            _check_batch(array_of("batch", batch), arrays["nodes"])
+        edges = edge_array(edge_index)
+        place = _places(edges, arrays)
         kinds = None
         if edge_type is not None:
-            kinds = _kinds(edge_index.cpu().numpy(), edge_type.cpu().numpy(), arrays)
+            kinds = _kinds(edges, array_of("edge_type", edge_type), place, arrays)
         bank = _bank(arrays, kinds)
         config = ModelConfig(hidden=1, layers=1, softmax=softmax)
         data = engine_data("fast", config, _graphs(bank), bank, device)
@@ -92,10 +96,21 @@ def _check_batch(batch: Ints, nodes: Ints) -> None:
         )
 
 
-def _kinds(edges: Ints, types: Ints, arrays: Mapping[str, Any]) -> NDArray[np.int32]:
-    """The type of each pair, [P]."""
+def _places(edges: Ints, arrays: Mapping[str, Any]) -> Ints:
+    """The place among the pairs of each edge between different nodes."""
     target, source = arrays["pair_index"]
-    nodes = int(arrays["nodes"].sum())
+    nodes, proper = int(arrays["nodes"].sum()), edges[:, edges[0] != edges[1]]
+    check_undirected(proper, nodes, "the batch")
+    keys, wanted = target * nodes + source, proper[1] * nodes + proper[0]
+    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    if not np.array_equal(keys[place], wanted):
+        raise DataError("edge_index has edges that PDFBases did not see: apply it again")
+    return np.asarray(place, np.int64)
+
+
+def _kinds(edges: Ints, types: Ints, place: Ints, arrays: Mapping[str, Any]) -> NDArray[np.int32]:
+    """The type of each pair, [P]; ``place`` is where the edges stand among them."""
+    target, source = arrays["pair_index"]
     if types.shape != (edges.shape[1],) or types.dtype.kind not in "iu" or (types < 0).any():
         raise DataError(
             f"edge_type is {types.dtype} {list(types.shape)}, not integers from 0, one for each "
@@ -103,10 +118,6 @@ def _kinds(edges: Ints, types: Ints, arrays: Mapping[str, Any]) -> NDArray[np.in
         )
     kinds = np.where(target == source, SELF, OTHER).astype(np.int32)
     proper = edges[0] != edges[1]
-    keys, wanted = target * nodes + source, edges[1, proper] * nodes + edges[0, proper]
-    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-    if not np.array_equal(keys[place], wanted):
-        raise DataError("edge_index has edges that PDFBases did not see: apply it again")
     kinds[place] = types[proper] + FIRST
     differing = np.flatnonzero(kinds[place] != types[proper] + FIRST)
     if differing.size:

@@ -70,6 +70,17 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
         pdf_search.load_space("zinc", {"model.hidden": {8, 16}})
     with pytest.raises(StoreError, match="no sweep in"):
         pdf_search.open_sweep("none", out=tmp_path)
+    three: Any = 3
+    for call, said in (
+        (lambda: pdf_search.load(three), "3 is no path: give a text or a pathlib.Path"),
+        (lambda: pdf_search.open_sweep(three), "name: 3 does not fit: give the name or the folder"),
+        (lambda: pdf_search.open_sweep("night", out=three), "3 is no path"),
+        (lambda: pdf_search.load_space(three), "source: 3 does not fit: give the name of a space"),
+        (lambda: pdf_search.load_space("zinc", three), "settings: 3 does not fit: give a dict"),
+        (lambda: pdf_search.run_sweep(three), "source: 3 does not fit"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            call()
     with pytest.raises(AttributeError):
         _ = pdf_search.nothing  # type: ignore[attr-defined]
 

@@ -80,14 +80,21 @@ def test_a_self_loop_counts_as_little_as_in_a_data_set(
         ({"edge_index": edges((0, 3), (3, 0))}, "has 3 nodes, but an edge with node 3"),
         ({"edge_index": edges((0, -1), (-1, 0))}, "has 3 nodes, but an edge with node -1"),
         ({}, r"edge_index is missing: give integers \[2, e\]"),
-        ({"edge_index": edges((0, 1), (1, 0), (1, 2)).T}, r"int64 \[3, 2\]: give integers"),
-        ({"edge_index": edges((0, 1), (1, 0)).float()}, r"float32 \[2, 2\]: give integers"),
+        ({"edge_index": edges((0, 1), (1, 0), (1, 2)).T}, r"is int64 \[3, 2\]: give integers"),
+        ({"edge_index": edges((0, 1), (1, 0)).float()}, r"is float32 \[2, 2\]: give integers"),
         ({"num_nodes": 0, "edge_index": edges()}, "the graph has no nodes"),
     ],
 )
 def test_a_graph_that_cannot_be_used_is_refused(values: dict[str, Any], said: str) -> None:
     with pytest.raises(DataError, match=said):
         PDFBases([-0.3], 2)(Data(**{"num_nodes": 3, **values}))
+
+
+@pytest.mark.parametrize("given", [3, None, [Data(num_nodes=3)]], ids=["int", "None", "list"])
+def test_what_is_no_graph_is_refused_with_its_type(given: Any) -> None:
+    kind = type(given).__name__
+    with pytest.raises(DataError, match=f"of type {kind}: give a torch_geometric.data.Data"):
+        PDFBases([-0.3], 2)(given)
 
 
 def test_a_graph_without_edges_has_the_pairs_of_its_nodes() -> None:

@@ -154,10 +154,62 @@ def test_what_does_not_fit_is_refused() -> None:
         typed(x, twice, torch.tensor([0] * 6 + [1]), None, data.bases)
     with pytest.raises(DataError, match="batch names 2 graphs with 3 nodes"):
         plain(x, ring, None, torch.tensor([0, 0, 1]), data.bases)
-    path = transform(Data(edge_index=ring[:, :4], num_nodes=4))
-    far = torch.tensor([[0, 3], [3, 0]])
-    with pytest.raises(DataError, match="edges that PDFBases did not see"):
-        PDFPairs.of(far, torch.zeros(2, dtype=torch.long), None, path.bases)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ([[0, 3], [3, 0]], "edge_index has edges that PDFBases did not see: apply it again"),
+        ([[0, 1, 1, 2], [1, 0, 2, 4]], "the batch has 4 nodes, but an edge with node 4"),
+        ([[0, -1], [-1, 0]], "the batch has 4 nodes, but an edge with node -1"),
+        ([[0, 1, 1], [1, 0, 2]], r"edge \(1, 2\) is there without its reverse \(2, 1\): apply t"),
+        ([[0.0, 1.0], [1.0, 0.0]], r"edge_index is float32 \[2, 2\]: give integers \[2, e\]"),
+        ([0, 1], r"edge_index is int64 \[2\]: give integers"),
+    ],
+)
+def test_edges_that_are_not_of_the_graph_are_refused_with_types_and_without(
+    listed: list[Any], said: str, typed: bool
+) -> None:
+    transform = PDFBases([-0.3], 2)
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    data = transform(Data(edge_index=path, num_nodes=4))
+    edges, x = torch.tensor(listed), torch.randn(4, CHANNELS)
+    types = torch.zeros(edges.shape[-1], dtype=torch.long) if typed else None
+    conv = PDFConv(CHANNELS, transform.size, 1 if typed else 0)
+    with pytest.raises(DataError, match=said):
+        conv(x, edges, types, None, data.bases)
+
+
+def test_edges_need_no_order_and_self_loops_do_not_count() -> None:
+    transform = PDFBases([-0.3], 2)
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    data = transform(Data(edge_index=path, num_nodes=4))
+    conv, x = PDFConv(CHANNELS, transform.size), torch.randn(4, CHANNELS)
+    other = torch.tensor([[2, 3, 1, 1, 0], [1, 3, 2, 0, 1]], dtype=torch.int32)
+    torch.testing.assert_close(
+        conv(x, other, bases=data.bases), conv(x, path, bases=data.bases), rtol=0, atol=0
+    )
+
+
+def test_what_is_of_another_type_is_refused() -> None:
+    transform = PDFBases([-0.3], 2)
+    data, x = ring_data(transform), torch.randn(3, CHANNELS)
+    conv, ring = PDFConv(CHANNELS, transform.size), data.edge_index
+    given: Any = 3
+    for call, said in (
+        (lambda: conv(x, given, bases=data.bases), "edge_index is of type int: give a tensor"),
+        (lambda: conv(x, None, bases=data.bases), "edge_index is missing: give integers"),
+        (lambda: conv(x, ring, given, bases=data.bases), "edge_type is of type int"),
+        (lambda: conv(x, ring, None, given, data.bases), "batch is of type int"),
+        (lambda: conv(x, ring, bases=given), "bases is of type int: give data.bases, which"),
+        (lambda: conv.filter(given), r"pairs is of type int: give what PDFPairs.of returns"),
+        (lambda: conv.convolve(x, given), "weights is of type int: give what a PDFFilter returns"),
+    ):
+        with pytest.raises(DataError, match=said):
+            call()
+    with pytest.raises(ConfigError, match="filter: 3 does not fit: give a PDFFilter, or None"):
+        PDFConv(CHANNELS, transform.size, filter=given)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ray.tune.search.sample import Categorical, Float, Integer
@@ -15,7 +17,7 @@ from ray.tune.search.sample import Categorical, Float, Integer
 from pdf_search.errors import ConfigError
 from pdf_search.space import load_space
 from pdf_search.sweep.tune.scripts.domains import parameter_space
-from pdf_search.sweep.tune.scripts.trainable import TRIAL, continued
+from pdf_search.sweep.tune.scripts.trainable import TRIAL, continued, trainable
 from pdf_search.training import run_trial
 from tests.graphs.makers import random_set
 from tests.sweep import run_tune_script
@@ -35,6 +37,12 @@ training:
   learning_rate: {range: [1e-3, 1e-2], log: true}
   weight_decay: {range: [0.0, 0.1]}
 """
+
+
+@pytest.mark.parametrize("function", [parameter_space, trainable])
+def test_the_name_of_a_space_is_no_space(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(ConfigError, match=r"space: 'zinc' does not fit: give pdf_search\.load_spa"):
+        function("zinc")
 
 
 def test_domains_draw_points_of_the_space(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ray import tune
 
+from pdf_search.errors import ConfigError
 from pdf_search.space import Choice, IntRange, Parameter, Space
 
 
@@ -13,8 +14,22 @@ def parameter_space(space: Space) -> dict[str, Any]:
     """The parameters of a space as Tune's domains, by their dotted paths, for ``param_space``.
 
     All are drawn; ``trainable`` leaves out those whose condition does not hold.
+
+    Raises:
+        ConfigError: ``space`` is none.
     """
+    check_space(space)
     return {parameter.path: _domain(parameter) for parameter in space.parameters()}
+
+
+def check_space(space: Any) -> None:
+    """Refuse what is no space, such as the name of one.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if not isinstance(space, Space):
+        raise ConfigError(f"space: {space!r} does not fit: give pdf_search.load_space(...)")
 
 
 def _domain(parameter: Parameter) -> Any:

@@ -20,6 +20,7 @@ from pdf_search.data import CompactBases, Progress, load_prepared, prepare
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, EpochReport, Phase, State
 from pdf_search.space import Choice, Parameter, Space
+from pdf_search.sweep.tune.scripts.domains import check_space
 
 Train = Callable[[dict[str, Any]], None]
 Save = Callable[[Path], None]
@@ -57,7 +58,9 @@ def trainable(
 
     Raises:
         DataError: the data set cannot be prepared.
+        ConfigError: ``space`` is none.
     """
+    check_space(space)
     example = space.config(space.sample(_first))
     folder = prepare(example.data, data_root, cache, progress=progress)
     work = _Work(space.as_dict(), folder, seeds, epochs or space.defaults.epochs, checkpoint_every)
