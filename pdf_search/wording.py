@@ -1,8 +1,11 @@
-"""Words for messages: nouns in singular or plural after a number, names hard to see."""
+"""Words for messages: nouns in singular or plural after a number, what is hard to see."""
 
 from __future__ import annotations
 
 import unicodedata
+
+_CONTROL = [*range(0x20), *range(0x7F, 0xA0)]
+_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROL if chr(code) not in "\t\n"}
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -23,3 +26,11 @@ def visible(name: str) -> str:
         return ascii(name)
     plain = name.isprintable() and " ".join(name.split()) == name
     return name if name and plain else repr(name)
+
+
+def without_control(text: str) -> str:
+    """Return a text for a terminal: control characters, which could steer it, as their escapes.
+
+    Tabs and line ends stay. The escapes are those of JSON, which may be such a text.
+    """
+    return text.translate(_ESCAPES)

@@ -20,6 +20,7 @@ from pdf_search.sweep import SweepFolder, SweepOptions, SweepResult, plan_sweep
 from pdf_search.sweep import confirm as confirm_recorded
 from pdf_search.sweep import resume as resume_recorded
 from pdf_search.sweep import run_sweep as run_planned
+from pdf_search.wording import without_control
 from reports import SweepData, find_trial, leaderboard_rows, load_sweep, write_report
 
 
@@ -77,7 +78,7 @@ def run_sweep(
     console = Console(stderr=True, quiet=quiet)
 
     def say(text: str) -> None:
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        console.print(without_control(text), markup=False, highlight=False, soft_wrap=True)
 
     plan = plan_sweep(space, _options(settings), progress=say)
     say("\n".join(plan.lines()))

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from pdf_search.errors import PdfSearchError
+from pdf_search.wording import without_control
 
 
 def say(text: str) -> None:
     """Print a message for people, on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    print(without_control(text), file=sys.stderr, flush=True)
 
 
 def print_result(text: str) -> None:
@@ -28,7 +29,7 @@ def print_result(text: str) -> None:
             "their number, such as \\xf6; files have them all. PYTHONIOENCODING=utf-8 changes it"
         )
     try:
-        print(text.rstrip("\n"), flush=True)
+        print(without_control(text).rstrip("\n"), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -44,7 +45,8 @@ def print_table(markdown: str) -> None:
     from rich.markdown import Markdown
     from rich.theme import Theme
 
-    text = re.sub(r"(?<!\\)</?u>", "*", markdown)  # Markdown has no sign of its own for underlined
+    # Markdown has no sign of its own for underlined.
+    text = re.sub(r"(?<!\\)</?u>", "*", without_control(markdown))
     Console(theme=Theme({"markdown.em": "underline"})).print(Markdown(text))
 
 

@@ -93,3 +93,16 @@ def test_a_column_over_two_lines_is_quoted(run: Run, home: Path) -> None:
     rows = "".join(f"{'C' * (i + 1)},{i / 10}\n" for i in range(30))
     (home / "wide.csv").write_text(f'smiles,"logS\n[mol/l]"\n{rows}')
     assert "target 'logS\\n[mol/l]'  values: 30" in run("data", "wide.csv").stdout
+
+
+def test_a_column_that_would_steer_the_terminal_is_escaped(run: Run, home: Path) -> None:
+    rows = "".join(f"{'C' * (i % 15 + 1)},{i / 10},{i}\n" for i in range(30))
+    (home / "mine.csv").write_text(f"smiles,\x1b[31mred,IC50 [µM]\n{rows}")
+    told = run("data", "mine.csv", "--target", "\x1b[31mred", "--target", "IC50 [µM]")
+    assert "target IC50 [µM]" in told.stdout
+    assert r"\u001b[31mred" in told.stdout  # in the note on doubled molecules
+    wrong = run("data", "mine.csv", "--target", "\x9b2J", code=1)
+    shown = run("data", "mine.csv", "--target", "IC50 [µM]", "--json").stdout
+    assert json.loads(shown)["targets"]
+    for text in (told.stdout, told.stderr, wrong.stderr, shown):
+        assert not {"\x1b", "\x9b"} & set(text)

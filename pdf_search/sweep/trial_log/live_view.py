@@ -14,6 +14,7 @@ from rich.text import Text
 
 from pdf_search.records import TrialRecord
 from pdf_search.results import BestEpochs
+from pdf_search.wording import without_control
 
 MOST_SHOWN = 12  # running trials that have a line of their own
 QUIET = 60.0  # seconds without a line after which a plain line shows that training goes on
@@ -142,4 +143,4 @@ class LiveView:
 def print_line(console: Console, line: str) -> None:
     """Print a line without markup, highlighting or wrapping; a console that is gone is ignored."""
     with suppress(OSError):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(without_control(line), markup=False, highlight=False, soft_wrap=True)
