@@ -15,6 +15,10 @@ from typing import Any
 # Name of the file beside a confirmed trial's checkpoint, and of the file with all of them in one.
 PREDICTIONS = "predictions.parquet"
 
+# Origins of recorded runs; the number of the trial that they repeat follows.
+CONFIRM_OF = "confirm of "
+RERUN_OF = "rerun of "
+
 MOST_COUNT = 1_000_000  # of trials, epochs or seeds: who asks for more has made a slip
 
 
@@ -237,6 +241,29 @@ class TrialRecord:
     # whose checkpoint it went on from, "values": {path: value that it went on with}}.
     perturbations: list[dict[str, Any]] | None = None
     retries: int = 0  # how often it was tried again because its worker was lost
+
+    @property
+    def is_rerun(self) -> bool:
+        """Whether it repeats a recorded run, to check its numbers.
+
+        It is no configuration of its own: no count, rank or mean of the sweep has it.
+        """
+        return self.origin.startswith(RERUN_OF)
+
+    @property
+    def searched_as(self) -> int | None:
+        """Number of the search trial that this one confirms; None if it confirms none."""
+        number = self.origin.removeprefix(CONFIRM_OF)
+        return int(number) if number != self.origin and number.isdecimal() else None
+
+    @property
+    def called(self) -> str:
+        """Its name in tables and sentences: that of its search trial, else ``run`` and its number.
+
+        A configuration has one name, also when it was confirmed in several runs.
+        """
+        number = self.number if self.phase is Phase.SEARCH else self.searched_as
+        return f"run {self.number}" if number is None else f"trial {number}"
 
     @property
     def reason(self) -> str:

@@ -76,8 +76,9 @@ def unfinished(result: SweepResult) -> str:
         far = f"{done} of {len(result.confirm)} runs COMPLETE"
     else:
         what = f"sweep {result.plan.name}", "trials"
-        ended = sum(trial.state.finished for trial in result.search)
-        total = max(result.plan.trials, len(result.search))
+        own = [trial for trial in result.search if not trial.is_rerun]
+        ended = sum(trial.state.finished for trial in own)
+        total = max(result.plan.trials, len(own))
         far = f"{ended} of {total} search trials ended"
     reason = _end_in_words(result.ended, result.reason, what[1])
     return f"{what[0]} is not finished: {reason} with {far}; go on with: {result.how_to_resume}"

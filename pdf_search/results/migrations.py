@@ -34,9 +34,25 @@ def _retries(connection: sa.Connection) -> None:
     )
 
 
+def _reruns_apart(connection: sa.Connection) -> None:
+    """Take reruns out of a sweep's number of trials, in which versions before counted them."""
+    connection.exec_driver_sql(
+        "UPDATE pdf_sweep SET trials = trials - (SELECT COUNT(*) FROM pdf_trial "
+        "WHERE pdf_trial.sweep_id = pdf_sweep.id AND pdf_trial.phase = 'search' "
+        "AND substr(pdf_trial.origin, 1, 9) = 'rerun of ')"
+    )
+
+
 # STEPS[i] turns version i + 1 into version i + 2. A step is never changed once released. In a new
 # database, tables.py creates the newest version directly.
-STEPS: tuple[Step, ...] = (_part_seconds, _by_target, _importance, _perturbations, _retries)
+STEPS: tuple[Step, ...] = (
+    _part_seconds,
+    _by_target,
+    _importance,
+    _perturbations,
+    _retries,
+    _reruns_apart,
+)
 
 # Key of a PostgreSQL advisory lock (any constant), so that two processes do not migrate at once.
 ADVISORY_LOCK = 0x70646673

@@ -96,7 +96,7 @@ def resume(
             study = _recorded_study(parts, folder, out, progress, changes)
             return run_listed(study, store, parts[0].command, console, functions or Functions())
         plan = recorded_plan(store, folder, out, progress, trials=trials, **changes)
-        have = len(store.trials(plan.name, Phase.SEARCH))
+        have = sum(not trial.is_rerun for trial in store.trials(plan.name, Phase.SEARCH))
         if trials is not None and trials < have:
             raise ConfigError(
                 f"--trials {trials}: the sweep has {counted(have, 'trial')} already; give more"
@@ -145,7 +145,7 @@ def rerun(
     functions: Functions | None = None,
     **changes: Any,
 ) -> SweepResult:
-    """Train the configuration of a recorded trial once more, as a new trial."""
+    """Train the configuration of a recorded trial once more, as a rerun that checks its numbers."""
 
     def work(driver: Driver, runner: Runner) -> None:
         driver.rerun(runner, number, phase)

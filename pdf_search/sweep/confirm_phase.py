@@ -9,7 +9,15 @@ from typing import Any
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared
 from pdf_search.errors import ConfigError
-from pdf_search.records import METRICS, EpochReport, Phase, State, TrialRecord
+from pdf_search.records import (
+    CONFIRM_OF,
+    METRICS,
+    RERUN_OF,
+    EpochReport,
+    Phase,
+    State,
+    TrialRecord,
+)
 from pdf_search.results import Store, rank_trials, summarise
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.trial_log import TrialLog, now
@@ -22,13 +30,13 @@ Baseline = Callable[[TrialConfig, Prepared], EpochReport]
 def best_trials(store: Store, sweep: str, count: int) -> list[TrialRecord]:
     """The ``count`` best COMPLETE trials of the search, best first; fewer if there are not so many.
 
-    They are ranked by the validation metric, never by the test metric.
+    They are ranked by the validation metric, never by the test metric. Reruns are not among them.
     """
     record = store.sweep(sweep)
     items = [  # one curve at a time: of a large search all together need much memory
         (trial, summarise(record, trial, store.epochs(sweep, Phase.SEARCH, trial.number)))
         for trial in store.trials(sweep, Phase.SEARCH)
-        if trial.state is State.COMPLETE
+        if trial.state is State.COMPLETE and not trial.is_rerun
     ]
     ranked = rank_trials(METRICS[record.metric], items)
     return [trial for trial, summary in ranked if summary.mean is not None][:count]
@@ -54,7 +62,7 @@ def confirm_jobs(
     """The jobs that train each chosen trial on the seeds that it lacks, in the given order.
 
     A configuration has a seed if one of its rows has it, also an unfinished or DIVERGED one, since
-    that would diverge again. A FAILED row is not counted.
+    that would diverge again. A FAILED row and a rerun are not counted.
     """
     number = max(trial_log.records, default=-1) + 1
     there = _seeds(r for r in trial_log.records.values() if r.state is not State.FAILED)
@@ -66,7 +74,7 @@ def confirm_jobs(
         if not missing:
             continue
         config = config.model_copy(update={"seeds": missing})
-        origin = f"confirm of {trial.number}"
+        origin = f"{CONFIRM_OF}{trial.number}"
         jobs.append(Job(Phase.CONFIRM, number, config, origin, trial.params))
         known.update(missing)
         number += 1
@@ -101,10 +109,10 @@ def changed_on_the_way(job: Job) -> str:
 
 
 def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
-    """The seeds of each configuration over all its rows, by the hash of ``_but_seeds``."""
+    """The seeds of each configuration over all its own rows, by the hash of ``_but_seeds``."""
     seeds: dict[str, set[int]] = {}
     for record in records:
-        if not _is_baseline(record):
+        if not _is_baseline(record) and not record.is_rerun:
             config = parse_trial(record.config, "recorded trial")
             seeds.setdefault(_but_seeds(config), set()).update(config.seeds)
     return seeds
@@ -143,7 +151,7 @@ def _baseline_predictor() -> Baseline:
 
 
 def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
-    """The job that trains the configuration of a recorded trial once more, as a new trial.
+    """The job that trains the configuration of a recorded trial once more, as a rerun of it.
 
     Raises:
         ConfigError: there is no such trial, or it is the baseline, which trains nothing.
@@ -161,7 +169,7 @@ def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
         phase=trial_log.phase,
         number=max(trial_log.records) + 1,
         config=parse_trial({**record.config, "device": device}, "recorded trial"),
-        origin=f"rerun of {number}",
+        origin=f"{RERUN_OF}{number}",
         params=record.params,
     )
 

@@ -37,6 +37,7 @@ from pdf_search.sweep.trial_log.live_view import print_line
 from pdf_search.sweep.trial_log.progress import ProgressView
 from pdf_search.sweep.trial_log.recovery import (
     enter_saved,
+    job_from,
     remove_leftovers,
     retry,
     settle_study,
@@ -125,8 +126,17 @@ class Driver:
             settle_study(study, trial_log)
             retry(trial_log)
             study.learn(self.plan.earlier.trials)
+            self._end_reruns(runner, trial_log)
             message = self._search(runner, study, trial_log)
         self._tell(message)
+
+    def _end_reruns(self, runner: Runner, trial_log: TrialLog) -> None:
+        """Train the unfinished reruns to their end, outside of the rule of the search."""
+        again = [n for n, r in trial_log.records.items() if r.is_rerun and not r.state.finished]
+        if again:
+            device, saved = self.plan.builder.device, self._saved(trial_log.phase)
+            jobs = [job_from(trial_log, number, device, saved) for number in again]
+            self.train(runner, trial_log, jobs)
 
     def _search(self, runner: Runner, study: OptunaStudy, trial_log: TrialLog) -> str:
         """Run the search under its rule; returns why it ended early, "" if it did not."""
@@ -167,7 +177,7 @@ class Driver:
             self.train(runner, trial_log, jobs + new)
 
     def rerun(self, runner: Runner, number: int, phase: Phase) -> None:
-        """Train a recorded configuration once more, to its end, as a row of its own.
+        """Train a recorded configuration once more, to its end, as a rerun beside it.
 
         Raises:
             ConfigError: there is no such trial, or it is the baseline.
@@ -175,8 +185,10 @@ class Driver:
         with self._trial_log(phase) as trial_log:
             job = rerun_job(trial_log, number, self.plan.builder.device)
             trial_log.planned(job)
-            if phase is Phase.SEARCH:
-                self.store.update_sweep(self.plan.name, trials=self.plan.trials + 1)
+            self._tell(
+                f"trial {job.number} of phase {phase.value} is a rerun of trial {number}: "
+                f"`pdf-search show {self.plan.folder.called}` lists both"
+            )
             self.train(runner, trial_log, [job])
 
     def train(self, runner: Runner, trial_log: TrialLog, jobs: list[Job]) -> None:
@@ -218,7 +230,7 @@ class Driver:
     def _suggestions(
         self, study: OptunaStudy, trial_log: TrialLog, unfinished: list[Job]
     ) -> Suggestions:
-        plan, shape = self.plan, self.plan.data.info.shape
+        plan, shape, own = self.plan, self.plan.data.info.shape, trial_log.own
         assert shape is not None
         return Suggestions(
             study,
@@ -227,7 +239,8 @@ class Driver:
             plan.builder.search,
             total=plan.trials,
             start=max(trial_log.records, default=-1) + 1,
-            known={record.config_hash: number for number, record in trial_log.records.items()},
+            reruns=len(trial_log.records) - len(own),
+            known={record.config_hash: number for number, record in own.items()},
             unfinished=unfinished,
             portfolio=plan.portfolio,
             repeat=plan.options.repeat,
@@ -263,14 +276,14 @@ class Driver:
             saved=self._saved(trial_log.phase),
             say=self.view.say,
         )
-        if trial_log.records:
+        if trial_log.own:
             self.view.say(population.reached())
         return population
 
     def _say_brackets(self, trial_log: TrialLog) -> None:
         """Say how far the brackets are, where some trials are recorded already."""
-        ended = [n for n, record in trial_log.records.items() if record.state.finished]
-        if trial_log.records:
+        ended = [n for n, record in trial_log.own.items() if record.state.finished]
+        if trial_log.own:
             self.view.say(brackets_reached(self.plan.rungs, REDUCTION, ended, self.plan.trials))
 
 

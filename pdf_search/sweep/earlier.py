@@ -63,7 +63,8 @@ def _read(name: str, plan: Planned, space: Space, protocol: Protocol, build: Bui
     folder = _folder(name, plan)
     with folder.open_store() as store:
         _refuse_other(name, store.sweep(folder.name), plan, protocol)
-        records = [t for t in store.trials(folder.name, Phase.SEARCH) if t.state in TOLD]
+        searched = store.trials(folder.name, Phase.SEARCH)
+        records = [t for t in searched if t.state in TOLD and not t.is_rerun]
         curves = store.all_epochs(folder.name, Phase.SEARCH)
     if not records:
         raise ConfigError(f"--from {name}: its search has no trial that ended; leave it out")

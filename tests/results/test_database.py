@@ -184,6 +184,19 @@ def test_an_older_version_migrates_forward_step_by_step(store: Store) -> None:
         assert connection.exec_driver_sql(query).all() == [("night", "nobody")]
 
 
+def test_reruns_that_a_sweep_counted_among_its_trials_are_taken_out(store: Store) -> None:
+    for name in ("night", "day"):
+        store.create_sweep(replace(sweep(name), trials=4))
+    for number, (phase, origin) in enumerate(
+        [(Phase.SEARCH, "rerun of 0"), (Phase.SEARCH, "sampled"), (Phase.CONFIRM, "rerun of 1")]
+    ):
+        store.save_trial(replace(trial(), number=number, phase=phase, origin=origin))
+    with store._writing() as connection:
+        connection.exec_driver_sql("UPDATE pdf_schema SET version = 6")
+        migrate(connection)
+    assert [store.sweep(name).trials for name in ("night", "day")] == [3, 4]
+
+
 @pytest.fixture
 def version_1(tmp_path: Path) -> Path:
     """A database as version 1 wrote it, with a trial of two epochs."""

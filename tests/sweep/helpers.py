@@ -126,7 +126,8 @@ class Bench:
         return TrialLog(self.store, NAME, phase, SHAPE, SilentView(), self.discarded.append, study)
 
     def suggestions(self, trial_log: TrialLog, **options: object) -> Suggestions:
-        known = {record.config_hash: n for n, record in trial_log.records.items()}
+        own = trial_log.own
+        known = {record.config_hash: n for n, record in own.items()}
         return Suggestions(
             self.log,
             self.method,
@@ -134,6 +135,7 @@ class Bench:
             self.builder.search,
             total=self.trials,
             start=max(trial_log.records, default=-1) + 1,
+            reruns=len(trial_log.records) - len(own),
             known=known,
             **options,  # type: ignore[arg-type]
         )

@@ -20,6 +20,7 @@ from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
 from pdf_search.sweep.api import new_sweep_record, recorded_plan
+from pdf_search.sweep.confirm_phase import rerun_job
 from pdf_search.sweep.driver import Driver, Functions
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.samplers.optuna_study import OptunaStudy
@@ -106,6 +107,16 @@ def test_optuna_is_told_what_the_earlier_sweep_knew(
     again = study_of(made, tmp_path)
     assert (again.draws, again.used_points, again.untold) == (5, set(), {0: 4})
     again.close()
+
+
+def test_a_rerun_says_nothing_new(
+    space: Space, cache: Path, tmp_path: Path, earlier: Store
+) -> None:
+    trial_log = TrialLog(earlier, NAME, Phase.SEARCH, SHAPE, SilentView(), print)
+    finish(trial_log, rerun_job(trial_log, 3, "cpu"), 1.0)
+    found = after(space, cache, tmp_path).earlier
+    assert len(found.trials) == 4
+    assert "4 of 4 trials used" in found.words[0]
 
 
 @pytest.mark.usefixtures("earlier")

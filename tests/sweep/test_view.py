@@ -47,6 +47,16 @@ def confirming(number: int, origin: str, state: State = State.RUNNING) -> TrialR
     )
 
 
+def test_a_rerun_neither_leads_nor_counts_as_a_trial_of_the_sweep(sweep: SweepRecord) -> None:
+    view = ProgressView(Console(file=io.StringIO()), Phase.SEARCH, sweep)
+    again = replace(trial(2, State.COMPLETE), origin="rerun of 0")
+    view.seen(trial(0, State.COMPLETE), lambda: best(2.0))
+    view.seen(again, lambda: best(1.0))
+    assert view.done == 1
+    view.epoch(replace(again, number=3, state=State.RUNNING), best(0.5))
+    assert "trial 0 leads with validation RMSE 2" in view.status()
+
+
 def test_one_plain_line_a_trial_where_there_is_no_terminal(sweep: SweepRecord) -> None:
     text = io.StringIO()
     view = ProgressView(Console(file=text), Phase.SEARCH, replace(sweep, metric="accuracy"))

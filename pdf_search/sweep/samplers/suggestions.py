@@ -25,10 +25,10 @@ Build = Callable[[dict[str, Any]], TrialConfig]
 class Suggestions:
     """The jobs of a search: ``total`` trials, of which those numbered below ``start`` exist.
 
-    New configurations are the listed points, those of the ``portfolio``, then those of the grid or
-    the sampler. ``known`` maps
-    the hash of every configuration that has a trial to the trial's number. ``message`` says why
-    the search ended before ``total``, or which listed point was passed over.
+    ``reruns`` of these numbers belong to reruns, which are none of the ``total``. New
+    configurations are the listed points, those of the ``portfolio``, then those of the grid or the
+    sampler. ``known`` maps the hash of every configuration that has a trial to the trial's number.
+    ``message`` says why the search ended before ``total``, or which listed point was passed over.
     """
 
     def __init__(  # noqa: PLR0913
@@ -40,6 +40,7 @@ class Suggestions:
         *,
         total: int,
         start: int = 0,
+        reruns: int = 0,
         known: dict[str, int] | None = None,
         unfinished: Iterable[Job] = (),
         portfolio: Sequence[Mapping[str, Any]] = (),
@@ -50,6 +51,8 @@ class Suggestions:
         self.shape = shape
         self.build = build
         self.total = total
+        self.reruns = reruns
+        self.end = total + reruns  # the number after the last trial's
         self.number = start
         self.known = dict(known or {})
         self.unfinished = deque(unfinished)
@@ -59,7 +62,7 @@ class Suggestions:
 
     def remaining(self) -> int:
         """See ``Source.remaining``."""
-        return len(self.unfinished) + max(0, self.total - self.number)
+        return len(self.unfinished) + max(0, self.end - self.number)
 
     def waits(self) -> bool:
         """See ``Source.waits``; never here."""
@@ -73,7 +76,7 @@ class Suggestions:
         """
         if self.unfinished:
             return self.unfinished.popleft()
-        if self.number >= self.total:
+        if self.number >= self.end:
             return None
         return self._next_point() or self._sample()
 
@@ -107,7 +110,7 @@ class Suggestions:
             return left
         common, count = reasons.most_common(1)[0]
         text = f"{TRIES} draws in a row gave no new configuration ({count} times: {common})"
-        if not self.number:
+        if self.number == self.reruns:
             raise ConfigError(f"space {self.log.space.name}: {text}. Widen the space or its limits")
         self.message = self._ended(text)
         return None
@@ -125,7 +128,7 @@ class Suggestions:
         return None
 
     def _ended(self, reason: str) -> str:
-        return f"{counted(self.number, 'trial')} instead of {self.total}: {reason}"
+        return f"{counted(self.number - self.reruns, 'trial')} instead of {self.total}: {reason}"
 
     def _checked(self, values: dict[str, Any]) -> TrialConfig | Rejection:
         """The configuration of a point, or why it is not trained."""

@@ -40,8 +40,8 @@ class ProgressView(LiveView):
         self.best = ""
 
     def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
-        """See ``View.seen``; the baseline is not counted."""
-        if trial.origin == "baseline":
+        """See ``View.seen``; the baseline and reruns are not counted."""
+        if trial.origin == "baseline" or trial.is_rerun:
             return
         self.done += trial.state.finished
         if trial.state is State.COMPLETE or not trial.state.finished:
@@ -65,7 +65,7 @@ class ProgressView(LiveView):
     def lost(self, trial: TrialRecord) -> None:
         """See ``View.lost``; it gets a line on a terminal too."""
         super().lost(trial)
-        self.say(f"{VERBS[self.phase]} {shown_number(trial)}: {trial.reason}; it is tried again")
+        self.say(f"{VERBS[self.phase]} {trial.called}: {trial.reason}; it is tried again")
 
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:  # noqa: ARG002
         """See ``View.ended``; a FAILED trial gets a line on a terminal too."""
@@ -77,7 +77,7 @@ class ProgressView(LiveView):
         self.refresh()
         reason = f": {trial.reason}" if trial.message else ""
         where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
-        line = f"{VERBS[self.phase]} {shown_number(trial)} {trial.state.value}{where}"
+        line = f"{VERBS[self.phase]} {trial.called} {trial.state.value}{where}"
         if not self.console.is_terminal:
             line = f"{line}  [{self.done}/{self.total} done, {self.status()}]"
         if not self.console.is_terminal or trial.state is State.FAILED:
@@ -96,7 +96,7 @@ class ProgressView(LiveView):
 
     def named(self, trial: TrialRecord) -> str:
         """See ``LiveView.named``."""
-        return shown_number(trial)
+        return trial.called
 
     def _shown(self, value: float) -> str:
         return f"{100 * value:.2f}" if self.metric.percent else f"{value:.4g}"
@@ -115,9 +115,11 @@ class ProgressView(LiveView):
     def _note(self, trial: TrialRecord, best: BestEpochs | None) -> None:
         """Update a trial's mean over its replicates, each at its best epoch as in the tables.
 
-        A search ranks by smoothed values, as the leaderboard does.
+        A search ranks by smoothed values, as the leaderboard does. A rerun is never the best.
         """
-        name = shown_number(trial)
+        if trial.is_rerun:
+            return
+        name = trial.called
         rows = self.valid.setdefault(name, {})
         rows[trial.number] = () if best is None else best.values("valid")
         mean = Stat.of(chain.from_iterable(rows.values())).mean
@@ -135,14 +137,6 @@ class ProgressView(LiveView):
                 self.best = min(self.worth, key=lambda n: sign * self.worth[n], default="")
         elif worth is not None and self.metric.better(worth, self.worth.get(self.best)):
             self.best = name
-
-
-def shown_number(trial: TrialRecord) -> str:
-    """The name of a trial in tables: "trial" and its number in the search, or "run" and its own."""
-    confirmed = trial.origin.removeprefix("confirm of ")
-    if trial.phase is Phase.SEARCH or confirmed != trial.origin:
-        return f"trial {trial.number if trial.phase is Phase.SEARCH else confirmed}"
-    return f"run {trial.number}"
 
 
 def duration(seconds: float) -> str:

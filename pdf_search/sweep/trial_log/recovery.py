@@ -40,7 +40,7 @@ def reopen(trial_log: TrialLog, number: int) -> None:
     """Set a FAILED trial to INTERRUPTED, or to NOT STARTED if it has no epoch."""
     record = trial_log.records[number]
     trial_log.save(replace(record, state=unfinished(record), message="", ended=""))
-    if trial_log.study is not None:
+    if trial_log.study is not None and not record.is_rerun:
         trial_log.study.reopen(number)
 
 

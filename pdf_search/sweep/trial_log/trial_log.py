@@ -67,6 +67,11 @@ class TrialLog:
             self.records[first + trial.number] = placed = self._placed(trial)
             self._needed.change("", placed.checkpoint)
 
+    @property
+    def own(self) -> dict[int, TrialRecord]:
+        """The trials of the sweep itself by number: all records but the reruns."""
+        return {number: r for number, r in self.records.items() if not r.is_rerun}
+
     def show(self) -> None:
         """Tell the view of the trials that are recorded already."""
         for number, record in self.records.items():

@@ -1,4 +1,4 @@
-"""The verb ``rerun`` trains one recorded configuration again."""
+"""The verb ``rerun`` trains one recorded trial again, to check its numbers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def rerun(
     output: OutputOptions,
     number: Annotated[int | None, Argument(min=0, help="Number of the trial, as --trial.")] = None,
 ) -> None:
-    """Train the configuration of a recorded trial once more, as a new trial.
+    """Train a recorded trial once more, to check its numbers.
 
+    The rerun is shown beside it, and is no configuration of its own: no rank, count or mean has it.
     A CPU gives the same numbers again (same versions and threads), a GPU nearly the same at first.
     """
     from pdf_search.cli.execution import execute

@@ -52,7 +52,7 @@ class Population:
         self.device = device
         self.saved = saved
         self.say = say
-        reached = max((r.epochs_done for r in self._members()), default=0)
+        reached = max((r.epochs_done for r in trial_log.own.values()), default=0)
         self.round = sum(epoch < reached for epoch in epochs)
         self._let_wait()
 
@@ -100,7 +100,7 @@ class Population:
         """Let the unfinished members wait that were where they wait when the run ended."""
         for job in list(self.new.unfinished):
             record = self.trial_log.records[job.number]
-            if record.epochs_done == self._until and not _is_rerun(record):
+            if record.epochs_done == self._until:
                 self.new.unfinished.remove(job)
                 self.trial_log.paused(job.number)
 
@@ -137,7 +137,7 @@ class Population:
         curves = log.store.all_epochs(log.sweep, Phase.SEARCH, at=[epoch])
         metric: Metric = METRICS[log.sweeps[log.sweep].metric]
         sign = 1 if metric.mode == "min" else -1
-        found = {n: curves[n][0].valid for n in (r.number for r in self._members()) if n in curves}
+        found = {n: curves[n][0].valid for n in log.own if n in curves}
         values = {n: v for n, v in found.items() if v is not None and metric.better(v, None)}
         return sorted(values, key=lambda number: (sign * values[number], number))
 
@@ -146,16 +146,8 @@ class Population:
         tree = config.training.changes[-1].model_dump()
         return {path: tree[path.rpartition(".")[2]] for path in self.parameters}
 
-    def _members(self) -> list[TrialRecord]:
-        return [r for r in self.trial_log.records.values() if not _is_rerun(r)]
-
     def _living(self) -> list[TrialRecord]:
-        return [record for record in self._members() if not record.state.finished]
-
-
-def _is_rerun(record: TrialRecord) -> bool:
-    """Whether a trial is another one trained once more, and so no member."""
-    return record.origin.startswith("rerun of ")
+        return [r for r in self.trial_log.own.values() if not r.state.finished]
 
 
 def _config(record: TrialRecord) -> TrialConfig:

@@ -48,7 +48,7 @@ class PromotingSource:
 
         Trials that can go on no more are recorded as PRUNED first.
         """
-        for number, rank, most in self.brackets.left_behind(self.new.total):
+        for number, rank, most in self.brackets.left_behind(self.new.end):
             if self._waits(number):
                 self._prune(number, rank, most)
         if self.new.unfinished:
@@ -81,17 +81,17 @@ class PromotingSource:
 
 
 def rebuild(brackets: Brackets, trial_log: TrialLog) -> None:
-    """Enter the recorded epochs of all trials, and which of them went on.
+    """Enter the recorded epochs of the sweep's own trials, and which of them went on.
 
     A trial that was at a rung with its checkpoint when the run ended goes on if it is among the
     best there, as if it came now; else it waits.
     """
-    for number in trial_log.records:
+    for number in trial_log.own:
         for report in trial_log.curve(number):
             if number in brackets.of(number).last:
                 brackets.of(number).promote(number)
             brackets.see(number, report.epoch, report.valid)
-    for number, record in list(trial_log.records.items()):
+    for number, record in trial_log.own.items():
         rungs = brackets.of(number)
         if record.state.finished:
             rungs.decided(number)
