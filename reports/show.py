@@ -27,11 +27,15 @@ from reports.tables.target_table import confirmed_targets, target_lines
 from reports.target_notes import averaged
 from reports.versions import sweep_versions, version_notes, version_text
 
+RERUNS = "reruns, which check the numbers of recorded trials and count nowhere else"
 _COLUMNS = 6  # confirmed trials shown side by side
 
 
 def show_sweep(data: SweepData, limit: int = 20) -> str:
-    """Show a sweep's settings, progress and findings, and ``limit`` trials of each phase."""
+    """Show a sweep's settings, progress and findings, and ``limit`` trials of each phase.
+
+    Reruns follow in a table of their own.
+    """
     sweep = data.sweep
     label = metric_label(sweep.metric, data.unit)
     states = Counter(entry.trial.state for entry in data.search)
@@ -44,11 +48,11 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         *(f"data: {note}" for note in data.data_notes),
         *version_notes(sweep_versions(data)),
     ]
-    for phase in Phase:
-        board = leaderboard_grid(data, phase)
+    for title, entries in (("", data.search), ("", data.confirm), (RERUNS, data.reruns)):
+        board = leaderboard_grid(data, entries)
         if not board.lines:
             continue
-        lines += ["", grid_plain(board, limit).rstrip()]
+        lines += ["", *filter(None, [title]), grid_plain(board, limit).rstrip()]
         if len(board.lines) > limit:
             lines.append(f"... and {len(board.lines) - limit} more in leaderboard.csv")
     return "\n".join([*lines, *_target_table(data, label, limit)]) + "\n"
@@ -71,7 +75,7 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
     Raises:
         StoreError: the sweep has no such trial.
     """
-    entries = data.search if phase is Phase.SEARCH else data.confirm
+    entries = [entry for entry in data.recorded if entry.trial.phase is phase]
     for entry in entries:
         if entry.trial.number == number:
             return entry

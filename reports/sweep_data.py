@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,6 @@ from pdf_search.wording import counted
 from reports.tables.pooled import pooled_runs, pooled_together
 
 MOST_REASONS = 3  # reasons of failure that are named
-CONFIRM_OF = re.compile(r"confirm of (\d+)")
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,12 @@ class Entry:
     @property
     def searched_as(self) -> int | None:
         """Number of the search trial that this one confirms; None if it confirms none."""
-        found = CONFIRM_OF.fullmatch(self.trial.origin)
-        return int(found.group(1)) if found else None
+        return self.trial.searched_as
+
+    @property
+    def called(self) -> str:
+        """Its name in tables and sentences; see ``TrialRecord.called``."""
+        return self.trial.called
 
     @property
     def train_fraction(self) -> float:
@@ -63,14 +65,21 @@ class SweepData:
     """A sweep and its trials.
 
     ``search`` is ordered best first. ``confirm`` follows the order of the search, with the baseline
-    predictor last.
+    predictor last. ``reruns`` repeat trials of either, to check their numbers; they are shown, and
+    nothing else is made of them.
     """
 
     sweep: SweepRecord
     search: tuple[Entry, ...]
     confirm: tuple[Entry, ...]
+    reruns: tuple[Entry, ...] = ()
     resume: str = ""  # the command that continues it, if it is known that no process runs it
     called: str = ""  # its name on the command line, where its folder was renamed
+
+    @property
+    def recorded(self) -> tuple[Entry, ...]:
+        """All that is recorded: search, confirmation, and the reruns last."""
+        return (*self.search, *self.confirm, *self.reruns)
 
     @property
     def title(self) -> str:
@@ -78,7 +87,7 @@ class SweepData:
         if self.sweep.dataset not in ("csv", "graphs"):
             return self.sweep.dataset
         definition = self.sweep.space_definition.get("definition", {})
-        trees = [entry.trial.config for entry in (*self.search, *self.confirm)]
+        trees = [entry.trial.config for entry in self.recorded]
         data = [tree.get("data") for tree in (*trees, definition)]
         paths = [part.get("path") for part in data if isinstance(part, dict)]
         return next((Path(path).stem for path in paths if isinstance(path, str)), "csv")
@@ -160,7 +169,7 @@ class SweepData:
     @property
     def interrupted(self) -> str:
         """What to tell if trials are INTERRUPTED and no process runs the sweep; else ""."""
-        states = {entry.trial.state for entry in (*self.search, *self.confirm)}
+        states = {entry.trial.state for entry in self.recorded}
         left = self.resume and State.INTERRUPTED in states
         return f"interrupted; go on with: {self.resume}" if left else ""
 
@@ -213,10 +222,12 @@ def load_sweep(store: Store, name: str, resume: str = "", called: str = "") -> S
         StoreError: there is no sweep of this name.
     """
     sweep = store.sweep(name)
-    search = _ranked(sweep, _entries(store, sweep, Phase.SEARCH, resume))
-    confirm = _entries(store, sweep, Phase.CONFIRM, resume)
-    confirm = _in_order_of_search(search, confirm)
-    return SweepData(sweep, tuple(search), tuple(confirm), resume, called or name)
+    entries = [e for phase in Phase for e in _entries(store, sweep, phase, resume)]
+    own = [entry for entry in entries if not entry.trial.is_rerun]
+    search = _ranked(sweep, [e for e in own if e.trial.phase is Phase.SEARCH])
+    confirm = _in_order_of_search(search, [e for e in own if e.trial.phase is Phase.CONFIRM])
+    reruns = tuple(entry for entry in entries if entry.trial.is_rerun)
+    return SweepData(sweep, tuple(search), tuple(confirm), reruns, resume, called or name)
 
 
 def _entries(store: Store, sweep: SweepRecord, phase: Phase, resume: str) -> list[Entry]:

@@ -8,7 +8,7 @@ from pdf_search.records import State
 from pdf_search.results import planned_epochs
 from pdf_search.wording import counted
 from reports.findings.noise import Noise, noise
-from reports.findings.wording import Statement, listed, metric_name, number, size, trial_name
+from reports.findings.wording import Statement, listed, metric_name, number, size
 from reports.sweep_data import Entry, SweepData
 
 
@@ -26,7 +26,7 @@ def best_statement(data: SweepData) -> Statement:
     assert best.summary.smoothed is not None
     others = [e for e in whole[1:] if _comparable(data, best, e)]
     found = (
-        f"The best of {ended} ({trial_name(best)}; {len(whole)} complete) reached "
+        f"The best of {ended} ({best.called}; {len(whole)} complete) reached "
         f"{metric_name(data, 'valid')} {number(data, best.summary.mean, best.summary.std)}"
     )
     means = [entry.summary.mean for entry in whole]
@@ -62,7 +62,7 @@ def _comparable(data: SweepData, best: Entry, other: Entry) -> bool:
 def _unknown_spread(data: SweepData, best: Entry, second: Entry) -> str:
     gap = _distance(best, second)
     return (
-        f"Whether {trial_name(best)} is better than the next ({trial_name(second)}, "
+        f"Whether {best.called} is better than the next ({second.called}, "
         f"{size(data, gap)} behind): "
         "how far two seeds of one configuration differ is known once configurations are confirmed "
         "on two or more seeds."
@@ -82,7 +82,7 @@ def _against(
     )
     if not tied:
         return Statement(f"{found}, ahead of {count} by more than {why}.")
-    names = listed([trial_name(entry) for entry in tied])
+    names = listed([entry.called for entry in tied])
     lie = "lies" if len(tied) == 1 else "lie"
     return Statement(
         f"{found}.",

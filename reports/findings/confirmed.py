@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pdf_search.results import planned_epochs
 from reports.findings.noise import LEVEL, Difference, paired, values_of
-from reports.findings.wording import Statement, gain, listed, metric_name, number, size, trial_name
+from reports.findings.wording import Statement, gain, listed, metric_name, number, size
 from reports.grid.trial_cells import over
 from reports.sweep_data import Entry, SweepData
 
@@ -43,7 +43,7 @@ def _confirms(confirmed: Entry, searched: Entry) -> bool:
 
 def _setting(published: Entry) -> str:
     changed = ", changed" if published.trial.origin != "published" else ""
-    return f"the published setting{changed} ({trial_name(published)})"
+    return f"the published setting{changed} ({published.called})"
 
 
 def _value(data: SweepData, first: Entry) -> str:
@@ -57,7 +57,7 @@ def _value(data: SweepData, first: Entry) -> str:
     replicates = over([first])
     fresh = "fresh seeds" if replicates == "seeds" else replicates
     return (
-        f"Confirmed on {fresh}, {trial_name(first)}, the first by the search, has "
+        f"Confirmed on {fresh}, {first.called}, the first by the search, has "
         f"{metric_name(data, 'test')} {text} ({', '.join(facts)})"
     )
 
@@ -99,11 +99,11 @@ def _amount(data: SweepData, difference: Difference) -> str:
 def _ties(data: SweepData, first: Entry, rest: Sequence[Entry]) -> list[str]:
     """Which of the other confirmed configurations show no measurable difference to the first."""
     found = [(e, d) for e in rest if (d := _compared(data, first, e)) is not None]
-    tied = [trial_name(entry) for entry, difference in found if not difference.measurable]
-    left_out = [trial_name(e) for e in rest if all(e is not entry for entry, _ in found)]
+    tied = [entry.called for entry, difference in found if not difference.measurable]
+    left_out = [e.called for e in rest if all(e is not entry for entry, _ in found)]
     texts = []
     if tied:
-        texts.append(f"Not measurably different from {trial_name(first)}: {listed(tied)}.")
+        texts.append(f"Not measurably different from {first.called}: {listed(tied)}.")
     if left_out:
         texts.append(f"Not compared, as not whole or of another length: {listed(left_out)}.")
     return texts

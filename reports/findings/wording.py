@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.grid.numbers import format_value, metric_label, scaled
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 MOST_NAMED = 8  # trials or parameters named in a sentence
 
@@ -17,12 +17,6 @@ class Statement:
 
     found: str = ""
     unknown: str = ""
-
-
-def trial_name(entry: Entry) -> str:
-    """Name of a trial of the search, or of the one that a confirmation confirms."""
-    number = entry.searched_as
-    return f"trial {entry.trial.number if number is None else number}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from reports.pages.environment import templates
 from reports.pages.figures import curve_section
 from reports.pages.html import provenance
 from reports.pages.theme import COLOURS, DARK, figure_section, packed_plotly, styled
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 Named = Sequence[tuple[str, SweepData]]
 
@@ -122,7 +122,7 @@ def _confirmed(sweeps: Named, label: str) -> go.Figure:
     for (name, data), colour in zip(sweeps, cycle(COLOURS), strict=False):
         entries = data.confirmed
         figure.add_scatter(
-            x=[[name] * len(entries), [_trial(entry) for entry in entries]],
+            x=[[name] * len(entries), [entry.called for entry in entries]],
             y=[scaled(entry.summary.mean, data.metric) for entry in entries],
             error_y={"array": [scaled(e.summary.std, data.metric) or 0.0 for e in entries]},
             customdata=[entry.summary.n for entry in entries],
@@ -134,8 +134,3 @@ def _confirmed(sweeps: Named, label: str) -> go.Figure:
     figure.update_yaxes(title_text=f"test {label}")
     styled(figure, height=420)
     return figure.update_layout(showlegend=False)
-
-
-def _trial(entry: Entry) -> str:
-    number = entry.trial.number if entry.searched_as is None else entry.searched_as
-    return f"trial {number}"

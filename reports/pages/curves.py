@@ -143,20 +143,14 @@ def learning_curves(data: SweepData) -> list[Curve]:
     confirmed = [entry for entry in data.confirmations if entry.epochs]
     shown = (confirmed or [entry for entry in data.search if entry.epochs])[:MOST_CURVES]
     parts = PARTS if confirmed else PARTS[:2]
-    curves = [curve_of(data.metric, e, part, label_of(e)) for e in shown for part in parts]
+    curves = [curve_of(data.metric, e, part, e.called) for e in shown for part in parts]
     return [curve for curve in curves if curve is not None]
 
 
 def stopping_curves(data: SweepData) -> list[Curve]:
     """The validation curve of every search trial that has values, up to its last epoch."""
-    curves = (curve_of(data.metric, e, "valid", label_of(e), band=False) for e in data.search)
+    curves = (curve_of(data.metric, e, "valid", e.called, band=False) for e in data.search)
     return [curve for curve in curves if curve is not None]
-
-
-def label_of(entry: Entry) -> str:
-    """Label of a trial; a confirmation has the number of the search trial that it confirms."""
-    number = entry.searched_as
-    return f"trial {entry.trial.number if number is None else number}"
 
 
 def curve_of(

@@ -10,7 +10,6 @@ from typing import Any
 from pdf_search.records import State
 from pdf_search.wording import counted
 from reports.findings.findings import search_findings
-from reports.findings.wording import trial_name
 from reports.grid.grid import ABSENT, Grid
 from reports.grid.numbers import format_seconds, metric_label
 from reports.grid.trial_cells import seeds_text
@@ -106,7 +105,7 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
         ("space", sweep.space),
         ("method", f"{sweep.method}, seed {sweep.seed}"),
         ("budget", f"{counted(sweep.trials, 'trial')} of {counted(sweep.epochs, 'epoch')}"),
-        ("confirmed", "; ".join(f"{trial_name(e)} on {seeds_text(e)}" for e in data.confirmations)),
+        ("confirmed", "; ".join(f"{e.called} on {seeds_text(e)}" for e in data.confirmations)),
         ("data fingerprint", sweep.fingerprint),
         ("splits", sweep.split_hash),
         ("device", ", ".join(devices)),

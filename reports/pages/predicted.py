@@ -35,11 +35,11 @@ class Predicted:
     """Test predictions of one configuration, a row for each graph and task.
 
     ``table`` has the columns task, index, target, prediction (mean over replicates), spread
-    (population standard deviation) and n. ``trial`` is the number of the search trial.
+    (population standard deviation) and n. ``called`` is its name.
     """
 
     table: pd.DataFrame
-    trial: int
+    called: str
     replicates: int
 
 
@@ -68,14 +68,13 @@ def read_predicted(file: Path | None, data: SweepData) -> Predicted | None:
         n=("prediction", "size"),
     ).reset_index()
     replicates = len(rows[["trial", "replicate"]].drop_duplicates())
-    number = first.trial.number if first.searched_as is None else first.searched_as
-    return Predicted(table, number, replicates)
+    return Predicted(table, first.called, replicates)
 
 
 def predicted_figure(found: Predicted, data: SweepData) -> tuple[str, go.Figure]:
     """The figure that fits the task, and the text above it."""
     over = counted(found.replicates, "replicate")
-    lead = f"Trial {found.trial}, the first by the search; mean prediction over {over}. "
+    lead = f"{found.called.capitalize()}, the first by the search; mean prediction over {over}. "
     if data.metric.name == "accuracy":
         text, figure = _classes(found, data.class_names)
     elif data.metric.percent:

@@ -56,7 +56,7 @@ def _column(data: SweepData) -> Iterator[tuple[str, Cell | str]]:
     yield "epochs trained", format_count(sum(entry.summary.epochs for entry in runs))
     yield "training time", format_seconds(sum(entry.trial.seconds or 0.0 for entry in runs))
     yield "best of the search", _value(data, best, "valid")
-    yield "winner", ABSENT if won is None else f"trial {won.searched_as}"
+    yield "winner", ABSENT if won is None else won.called
     yield "its validation value", _value(data, won, "valid")
     yield "its test value", _value(data, won, "test")
     yield "n", ABSENT if won is None else str(won.summary.n)

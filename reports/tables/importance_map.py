@@ -20,9 +20,9 @@ MEANING = (
 
 @dataclass(frozen=True)
 class BasisMap:
-    """The map of a confirmed trial; ``trial``: the number of the search trial that it confirms."""
+    """The map of a confirmed trial; ``called``: its name."""
 
-    trial: int
+    called: str
     found: ImportanceMap
 
     @property
@@ -33,7 +33,8 @@ class BasisMap:
         eps, powers = axes(self.found.grid)
         whole = len(self.found.grid) == len(eps) * len(powers)
         blank = "" if whole else " A blank (eps, k) is no basis of this model."
-        return f"{self.found.sentence()} Trial {self.trial}, {over}, {graphs}. {MEANING}{blank}"
+        made_of = f"{self.called.capitalize()}, {over}, {graphs}."
+        return f"{self.found.sentence()} {made_of} {MEANING}{blank}"
 
 
 def basis_map(data: SweepData) -> BasisMap | None:
@@ -42,8 +43,7 @@ def basis_map(data: SweepData) -> BasisMap | None:
         tree = entry.trial.importance
         found = None if tree is None else ImportanceMap.of(tree)
         if found is not None:
-            number = entry.trial.number if entry.searched_as is None else entry.searched_as
-            return BasisMap(number, found)
+            return BasisMap(entry.called, found)
     return None
 
 

@@ -1,12 +1,12 @@
-"""The leaderboard: all trials of a sweep in one list."""
+"""The leaderboard: all trials of a sweep in one list, reruns last."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from pdf_search.records import Phase, State, first_line
+from pdf_search.records import RERUN_OF, Phase, State, first_line
 from pdf_search.results import UNDEFINED
 from reports.grid.cell import Cell
 from reports.grid.grid import ABSENT, Grid, Line
@@ -74,6 +74,11 @@ class LeaderboardRow:
     params: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def section(self) -> str:
+        """The part of the table that it stands in: its phase, or that of the reruns."""
+        return "rerun" if self.origin.startswith(RERUN_OF) else self.phase
+
+    @property
     def reason(self) -> str:
         """First line of why a trial FAILED or DIVERGED, cut if it is long; else empty."""
         if self.state not in (State.FAILED, State.DIVERGED):
@@ -90,11 +95,10 @@ class LeaderboardRow:
 def leaderboard_rows(data: SweepData, phase: Phase | None = None) -> list[LeaderboardRow]:
     """The search trials, best first, then the confirmed trials in the order of the search.
 
-    COMPLETE search trials come before all others. ``phase`` restricts the rows to one phase.
+    COMPLETE search trials come before all others, reruns after all. ``phase`` restricts the rows to
+    one phase.
     """
-    entries = {Phase.SEARCH: data.search, Phase.CONFIRM: data.confirm}
-    chosen = [phase] if phase else list(entries)
-    return [_row(data, entry) for part in chosen for entry in entries[part]]
+    return [_row(data, e) for e in data.recorded if phase in (None, e.trial.phase)]
 
 
 def _row(data: SweepData, entry: Entry) -> LeaderboardRow:
@@ -137,12 +141,13 @@ def varying_params(rows: list[LeaderboardRow]) -> tuple[list[str], dict[str, Any
     return [path for path in paths if path not in shared], shared
 
 
-def leaderboard_grid(data: SweepData, phase: Phase | None = None) -> Grid:
+def leaderboard_grid(data: SweepData, entries: Sequence[Entry] | None = None) -> Grid:
     """Build the table, with a column for each sampled value that differs between trials.
 
-    A note names the values that all trials share. The CSV has every sampled value.
+    A note names the values that all trials share. The CSV has every sampled value. ``entries``: of
+    these alone.
     """
-    rows = leaderboard_rows(data, phase)
+    rows = [_row(data, entry) for entry in (data.recorded if entries is None else entries)]
     paths, shared = varying_params(rows)
     short = short_names(paths)
     label = metric_label(data.sweep.metric, data.unit)
@@ -185,7 +190,7 @@ def _line(row: LeaderboardRow, paths: list[str], reasons: bool) -> Line:
             *[row.reason] * reasons,
         ),
         kind=row.phase,
-        section=row.phase,
+        section=row.section,
         record=row.as_dict(),
     )
 
@@ -198,5 +203,10 @@ def _lead(data: SweepData, label: str) -> Iterator[str]:
         "the best mean of three consecutive epochs (smoothed), since a single epoch is partly "
         "luck; trials that ended early come after complete ones, by how far they came."
     )
+    if data.reruns:
+        yield (
+            "A rerun checks the numbers of a recorded trial (origin: rerun of its number, in the "
+            "same phase). Reruns come last and without a rank; nothing else is made of them."
+        )
     yield from (f"Why: {failure}." for failure in data.failures())
     yield from version_notes(sweep_versions(data))

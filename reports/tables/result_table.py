@@ -123,9 +123,9 @@ def row_name(data: SweepData, entry: Entry) -> str:
         return baseline_name(data.sweep.metric)
     number = entry.trial.number if entry.trial.phase is Phase.SEARCH else entry.searched_as
     if number is None:
-        return f"PDF, run {entry.trial.number}"
+        return f"PDF, {entry.called}"
     origins = {e.trial.number: e.trial.origin for e in data.search}
-    return f"PDF, {SETTINGS.get(origins.get(number, ''), 'ours')} (trial {number})"
+    return f"PDF, {SETTINGS.get(origins.get(number, ''), 'ours')} ({entry.called})"
 
 
 def _published(data: SweepData) -> list[_Row]:

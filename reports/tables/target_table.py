@@ -66,11 +66,11 @@ def target_lines(data: SweepData, entry: Entry) -> list[list[str]]:
 
 
 def confirmed_targets(data: SweepData) -> tuple[list[str], list[list[str]]]:
-    """Header and rows with the test value of each target, a column per confirmed trial."""
-    entries = [entry for entry in data.confirm if entry.trial.by_target]
+    """Header and rows with the test value of each target, a column per confirmed one."""
+    entries = [entry for entry in data.confirmations if entry.trial.by_target]
     if not entries:
         return [], []
-    header = ["target", *(f"trial {entry.trial.number}" for entry in entries)]
+    header = ["target", *(entry.called for entry in entries)]
     rows = [
         [name, *(_cell(data, entry, "test", t).printed for entry in entries)]
         for t, name in enumerate(target_names(data, entries[0]))

@@ -94,7 +94,7 @@ def test_show_prints_them_of_every_confirmed_trial(store: Store) -> None:
     data = load_sweep(store, "night")
     table = show_sweep(data).partition("test RMSE (kcal/mol) of each target\n")[2].splitlines()
     assert [line.split() for line in table] == [
-        ["target", "trial", "0"],
+        ["target", "trial", "15"],
         ["expt", "1.18", "±", "0.15"],
         ["log_S", "2.20", "±", "0.19"],
         ["rare", "undefined"],

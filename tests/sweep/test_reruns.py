@@ -1,0 +1,193 @@
+"""A rerun is kept beside the trial that it repeats, and never counts as one of the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from pdf_search.records import PREDICTIONS, Phase, State, TrialRecord
+from pdf_search.results import Store
+from pdf_search.space import Space
+from pdf_search.stop_condition import StopCondition
+from pdf_search.sweep import Plan, SweepOptions, plan_sweep
+from pdf_search.sweep.api import new_sweep_record, recorded_plan
+from pdf_search.sweep.confirm_phase import best_trials, rerun_job
+from pdf_search.sweep.confirmed_predictions import gather_predictions
+from pdf_search.sweep.driver import Driver, Functions
+from pdf_search.sweep.samplers.jobs import Job, Source
+from pdf_search.sweep.trial_log.recovery import retry, retry_later, settle_study
+from pdf_search.sweep.trial_log.trial_log import TrialLog
+from pdf_search.sweep.tune.rules.brackets import Brackets
+from pdf_search.sweep.tune.rules.promotion import rebuild
+from reports import load_sweep
+from tests.sweep.helpers import NAME, Bench, finish, report
+from tests.sweep.simulated import epoch_report, simulated_baseline
+
+
+class ByHand:
+    """Trains every trial to its end, as ``simulated`` has it.
+
+    ``given`` are the numbers that each run was given, and whether a rule could stop them.
+    """
+
+    def __init__(self) -> None:
+        self.given: list[tuple[list[int], bool]] = []
+
+    def run(self, source: Source, trial_log: TrialLog, scheduler: object = None) -> None:
+        numbers = []
+        for job in iter(source.next, None):
+            trial_log.planned(job)
+            trial_log.started(job.number)
+            for epoch in range(1, job.config.epochs + 1):
+                trial_log.epoch(job.number, epoch_report(job.config, epoch), "cpu")
+            trial_log.ended(job.number, State.COMPLETE)
+            numbers.append(job.number)
+        self.given.append((numbers, scheduler is not None))
+
+
+@pytest.fixture
+def plan(space: Space, cache: Path, tmp_path: Path) -> Plan:
+    options = SweepOptions(out=tmp_path / "runs", cache=cache, name=NAME, trials=4, seeds=2)
+    return plan_sweep(space, options)
+
+
+@pytest.fixture
+def store(plan: Plan) -> Iterator[Store]:
+    """The database of the sweep, whose search is done."""
+    with plan.folder.open_store(create=True) as store:
+        store.create_sweep(new_sweep_record(plan, "command"))
+        driver(plan, store).search(ByHand())  # type: ignore[arg-type]
+        yield store
+
+
+def driver(plan: Plan, store: Store) -> Driver:
+    functions = Functions(baseline=simulated_baseline)
+    return Driver(plan, store, StopCondition(), Console(file=StringIO()), functions)
+
+
+def rerun(plan: Plan, store: Store, number: int, phase: Phase = Phase.SEARCH) -> list[str]:
+    """Train a trial once more; returns what is told of it."""
+    again = driver(plan, store)
+    again.rerun(ByHand(), number, phase)  # type: ignore[arg-type]
+    return again.messages
+
+
+def test_a_rerun_of_the_search_is_no_trial_of_it(plan: Plan, store: Store) -> None:
+    before = load_sweep(store, NAME)
+    (told,) = rerun(plan, store, 2)
+    assert told.startswith("trial 4 of phase search is a rerun of trial 2")
+    after = load_sweep(store, NAME)
+    assert after.search == before.search
+    assert [(e.trial.origin, e.rank) for e in after.reruns] == [("rerun of 2", None)]
+    assert after.reruns[0].trial.config_hash == store.trials(NAME)[2].config_hash
+    assert store.sweep(NAME).trials == 4
+    assert after.notices() == before.notices()
+
+
+def test_no_copy_is_confirmed(plan: Plan, store: Store) -> None:
+    rerun(plan, store, 2)
+    assert sorted(t.number for t in best_trials(store, NAME, 99)) == [0, 1, 2, 3]
+    again = driver(plan, store)
+    again.confirm(ByHand(), 99)  # type: ignore[arg-type]
+    assert "only 4 trials of the search are COMPLETE: 4 confirmed instead of 99" in again.messages
+    assert len(load_sweep(store, NAME).confirmed) == 4
+
+
+def test_a_rerun_of_a_confirmation_is_no_replicate_and_no_configuration(
+    plan: Plan, store: Store
+) -> None:
+    driver(plan, store).confirm(ByHand(), 1)  # type: ignore[arg-type]
+    before = load_sweep(store, NAME)
+    rerun(plan, store, 0, Phase.CONFIRM)
+    after = load_sweep(store, NAME)
+    assert after.confirmations == before.confirmations
+    assert [e.summary.n for e in after.confirmed] == [2]
+    assert after.winning_run == before.winning_run
+    assert [(e.trial.phase, e.trial.origin) for e in after.reruns] == [
+        (Phase.CONFIRM, "rerun of 0")
+    ]
+
+
+def test_a_failed_confirmation_is_trained_again_though_its_rerun_is_whole(
+    plan: Plan, store: Store
+) -> None:
+    driver(plan, store).confirm(ByHand(), 1)  # type: ignore[arg-type]
+    rerun(plan, store, 0, Phase.CONFIRM)
+    store.update_trial(NAME, Phase.CONFIRM, 0, state=State.FAILED)
+    runner = ByHand()
+    driver(plan, store).confirm(runner, 1)  # type: ignore[arg-type]
+    assert runner.given == [([3], False)]
+    first, *_, last = store.trials(NAME, Phase.CONFIRM)
+    assert (last.origin, last.config_hash) == (first.origin, first.config_hash)
+
+
+def test_a_search_that_goes_on_still_has_all_its_trials_to_train(plan: Plan, store: Store) -> None:
+    rerun(plan, store, 1)
+    rerun(plan, store, 1)
+    more = recorded_plan(store, plan.folder, plan.options.out, None, trials=6)
+    driver(more, store).search(ByHand())  # type: ignore[arg-type]
+    data = load_sweep(store, NAME)
+    assert sorted(e.trial.number for e in data.search) == [0, 1, 2, 3, 6, 7]
+    assert len({e.trial.config_hash for e in data.search}) == 6
+
+
+def test_a_rerun_left_unfinished_is_trained_to_its_end(plan: Plan, store: Store) -> None:
+    assert plan.rungs  # at which a trial of the search may be stopped
+    with driver(plan, store)._trial_log(Phase.SEARCH) as trial_log:
+        trial_log.planned(rerun_job(trial_log, 0, "cpu"))
+    runner = ByHand()
+    driver(plan, store).search(runner)  # type: ignore[arg-type]
+    assert runner.given == [([4], False), ([], True)]
+
+
+def test_a_rerun_is_nothing_that_trials_are_compared_with_at_a_rung(bench: Bench) -> None:
+    trial_log = searched(bench, 2)
+    again = rerun_job(trial_log, 0, "cpu")
+    trial_log.planned(again)
+    trial_log.started(again.number)
+    for epoch in range(1, 4):
+        trial_log.epoch(again.number, report(epoch, 0.1), "cpu")
+    brackets = Brackets.make("asha", "min", (1,), 3, 1)
+    rebuild(brackets, bench.trial_log())
+    assert sorted(number for _, number in brackets.of(0).reached[1]) == [0, 1]
+
+
+def test_a_rerun_that_failed_is_tried_again_without_a_word_to_optuna(bench: Bench) -> None:
+    trial_log = searched(bench, 1)
+    again = rerun_job(trial_log, 0, "cpu")
+    finish(trial_log, again, 1.0, State.FAILED)
+    retry_later(trial_log, [again.number])
+    told = len(bench.log.study.trials)
+    retry(trial_log)
+    settle_study(bench.log, trial_log)
+    assert trial_log.records[again.number].state is State.INTERRUPTED
+    assert len(bench.log.study.trials) == told
+
+
+def searched(bench: Bench, trials: int) -> TrialLog:
+    """A trial log of a search whose first trials are whole."""
+    trial_log = bench.trial_log()
+    new = bench.suggestions(trial_log)
+    for _ in range(trials):
+        job = new.next()
+        assert isinstance(job, Job)
+        finish(trial_log, job, 2.0)
+    return trial_log
+
+
+def test_predictions_of_a_rerun_are_not_gathered(tmp_path: Path) -> None:
+    records = []
+    for number, origin in enumerate(["confirm of 3", "rerun of 0"]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        pd.DataFrame({"index": [0], "prediction": [1.0]}).to_parquet(folder / PREDICTIONS)
+        made = TrialRecord(NAME, Phase.CONFIRM, number, {}, "h", State.COMPLETE, origin)
+        records.append(replace(made, checkpoint=str(folder)))
+    assert gather_predictions(records, tmp_path / "all.parquet")
+    assert list(pd.read_parquet(tmp_path / "all.parquet")["trial"]) == [0]
