@@ -17,12 +17,12 @@ from pdf_search.sweep.tune import checkpoints
 def gather_predictions(trials: Iterable[TrialRecord], target: Path) -> bool:
     """Write the predictions of every COMPLETE trial to one Parquet file, atomically.
 
-    The column ``trial`` has the number of the trial. Those of a rerun, which would count replicates
-    twice, only lie beside its checkpoint. Returns False, and writes nothing, if there are none.
+    The column ``trial`` has the number of the trial. Returns False, and writes nothing, if there
+    are no predictions.
     """
     frames = []
     for trial in trials:
-        if trial.state is not State.COMPLETE or not trial.checkpoint or trial.is_rerun:
+        if trial.state is not State.COMPLETE or not trial.checkpoint:
             continue
         with checkpoints.local_copy(trial.checkpoint) as folder:
             if (folder / PREDICTIONS).is_file():

@@ -196,7 +196,7 @@ class Driver:
         self.view.expect(len(jobs))
         runner.run(ListSource(jobs), trial_log)
         if trial_log.phase is Phase.CONFIRM:
-            gather_predictions(trial_log.records.values(), self.plan.folder.predictions)
+            gather_predictions(trial_log.own.values(), self.plan.folder.predictions)
             record_measured(trial_log)
 
     def _tell(self, message: str) -> None:

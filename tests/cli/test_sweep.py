@@ -140,8 +140,10 @@ def test_extend_confirm_rerun() -> None:
     search = [trial for trial in trials if trial["phase"] == "search"]
     confirmed = {trial["origin"] for trial in trials if trial["phase"] == "confirm"}
     assert sorted(trial["number"] for trial in search) == [0, 1, 2, 3, 4]
-    assert search[-1]["origin"] == "rerun of 1" or "rerun of 1" in {t["origin"] for t in search}
+    assert (search[-1]["origin"], search[-1]["rank"]) == ("rerun of 1", None)
     assert len(confirmed - {"baseline"}) >= 2
+    (line,) = [s for s in json.loads(run_here("list", "--json").stdout) if s["name"] == "mine"]
+    assert (line["trials"], line["finished"]) == (4, 4)
 
 
 def test_interrupt_and_resume(swept: Path, cache: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,14 +10,13 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from pdf_search.records import PREDICTIONS, Phase, State, TrialRecord
+from pdf_search.records import Phase, State
 from pdf_search.results import Store
 from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep import Plan, SweepOptions, plan_sweep
 from pdf_search.sweep.api import new_sweep_record, recorded_plan
 from pdf_search.sweep.confirm_phase import best_trials, rerun_job
-from pdf_search.sweep.confirmed_predictions import gather_predictions
 from pdf_search.sweep.driver import Driver, Functions
 from pdf_search.sweep.samplers.jobs import Job, Source
 from pdf_search.sweep.trial_log.recovery import retry, retry_later, settle_study
@@ -27,7 +25,7 @@ from pdf_search.sweep.tune.rules.brackets import Brackets
 from pdf_search.sweep.tune.rules.promotion import rebuild
 from reports import load_sweep
 from tests.sweep.helpers import NAME, Bench, finish, report
-from tests.sweep.simulated import epoch_report, simulated_baseline
+from tests.sweep.simulated import epoch_report, saver, simulated_baseline
 
 
 class ByHand:
@@ -46,9 +44,19 @@ class ByHand:
             trial_log.started(job.number)
             for epoch in range(1, job.config.epochs + 1):
                 trial_log.epoch(job.number, epoch_report(job.config, epoch), "cpu")
+            trial_log.checkpoint(job.number, saved(trial_log, job))
             trial_log.ended(job.number, State.COMPLETE)
             numbers.append(job.number)
         self.given.append((numbers, scheduler is not None))
+
+
+def saved(trial_log: TrialLog, job: Job) -> str:
+    """The folder of a checkpoint of its last epoch."""
+    assert trial_log.folder is not None
+    folder = trial_log.folder.path / f"{job.phase}-{job.number}"
+    folder.mkdir()
+    saver(job.config, job.config.epochs)(folder)
+    return str(folder)
 
 
 @pytest.fixture
@@ -109,6 +117,7 @@ def test_a_rerun_of_a_confirmation_is_no_replicate_and_no_configuration(
     assert after.confirmations == before.confirmations
     assert [e.summary.n for e in after.confirmed] == [2]
     assert after.winning_run == before.winning_run
+    assert set(pd.read_parquet(plan.folder.predictions)["trial"]) == {0}
     assert [(e.trial.phase, e.trial.origin) for e in after.reruns] == [
         (Phase.CONFIRM, "rerun of 0")
     ]
@@ -179,15 +188,3 @@ def searched(bench: Bench, trials: int) -> TrialLog:
         assert isinstance(job, Job)
         finish(trial_log, job, 2.0)
     return trial_log
-
-
-def test_predictions_of_a_rerun_are_not_gathered(tmp_path: Path) -> None:
-    records = []
-    for number, origin in enumerate(["confirm of 3", "rerun of 0"]):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        pd.DataFrame({"index": [0], "prediction": [1.0]}).to_parquet(folder / PREDICTIONS)
-        made = TrialRecord(NAME, Phase.CONFIRM, number, {}, "h", State.COMPLETE, origin)
-        records.append(replace(made, checkpoint=str(folder)))
-    assert gather_predictions(records, tmp_path / "all.parquet")
-    assert list(pd.read_parquet(tmp_path / "all.parquet")["trial"]) == [0]
