@@ -10,6 +10,8 @@ from reports.findings.wording import Statement, gain, listed, metric_name, numbe
 from reports.grid.trial_cells import over
 from reports.sweep_data import Entry, SweepData
 
+TOO_FEW = "fewer than two replicates of both are whole and of equal length"
+
 
 def confirmed_statement(data: SweepData) -> Statement:
     """State the first confirmed configuration's value, and how it compares with the others.
@@ -76,8 +78,7 @@ def _beside(data: SweepData, first: Entry, published: Entry) -> Statement:
     name = _setting(searched)
     difference = _compared(data, first, published)
     if difference is None:
-        why = "fewer than two replicates of both are whole and of equal length"
-        return Statement(unknown=f"How it compares with {name}: {why}.")
+        return Statement(unknown=f"How it compares with {name}: {TOO_FEW}.")
     by = _amount(data, difference)
     side = "ahead of" if gain(data, difference.mean) > 0 else "behind"
     if difference.measurable:
@@ -105,5 +106,5 @@ def _ties(data: SweepData, first: Entry, rest: Sequence[Entry]) -> list[str]:
     if tied:
         texts.append(f"Not measurably different from {first.called}: {listed(tied)}.")
     if left_out:
-        texts.append(f"Not compared, as not whole or of another length: {listed(left_out)}.")
+        texts.append(f"Not compared, as {TOO_FEW}: {listed(left_out)}.")
     return texts

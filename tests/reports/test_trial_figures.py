@@ -118,7 +118,7 @@ def test_values_are_means_over_replicates_with_their_residuals(
     data = confirmed(store, "freesolv")
     found = read_predicted(file, data)
     assert found is not None
-    assert (found.trial, found.replicates) == (15, 2)
+    assert (found.called, found.replicates) == ("trial 15", 2)
     text, figure = predicted_figure(found, data)
     assert "Trial 15, the first by the search; mean prediction over 2 replicates" in text
     assert "2 of 2 test graphs drawn" in text
