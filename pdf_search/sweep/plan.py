@@ -14,6 +14,7 @@ from pdf_search.data import (
     alike_notes,
     check_labels,
     lookup,
+    silent,
     split_hash,
     split_words,
     with_split_notes,
@@ -26,7 +27,7 @@ from pdf_search.sweep.earlier import NOTHING_EARLIER, Earlier, read_earlier
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.planned import Planned, find_metric
-from pdf_search.sweep.resources import Node, check_reachable, settle_resources, this_machine
+from pdf_search.sweep.resources import Resources, settle_resources, this_machine
 from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations, count_trials
 from pdf_search.sweep.samplers.explore import explored_parameters, population_base
@@ -112,7 +113,7 @@ class Plan(Planned):
             "earlier": self.earlier.described(self.method),
             "stopping": stopping_words(self),
             "confirm": self._confirming(),
-            "resources": self.resources.words("trial", self.options.address),
+            "resources": self.resources.words("trial"),
             "notes": "; ".join((*self.space.notes, *self.notes)),
             "data notes": "; ".join(self.data.notes),
         }
@@ -199,7 +200,7 @@ def _settled(
     metric = find_metric(options.metric or defaults.metric, info)
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
     trials = count_trials(space, method, options.trials)
-    resources = settle_resources(options, available_nodes(options), trials)
+    resources = settled_resources(options, trials, progress)
     data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     name = options.name or default_name(expanded(options.out), space.name)
     plan = Plan(
@@ -266,8 +267,16 @@ def _check_labels(plan: Plan) -> None:
     check_labels(plan.data, plan.metric, plan.first, confirm)
 
 
-def available_nodes(options: SweepOptions) -> list[Node]:
-    """The nodes of the Ray that runs in this process, of ``--address``, or this machine."""
+def settled_resources(
+    options: SweepOptions, trials: int, progress: Progress | None = None
+) -> Resources:
+    """Settle the size of trials on the Ray of this process, of ``--address``, or this machine.
+
+    Raises:
+        ConfigError: a trial cannot use such a size, or a sweep such an address.
+        ResourceError: the cluster or machine does not have it, or does not answer.
+    """
+    from pdf_search.sweep.tune.cluster.address import cluster_address  # noqa: PLC0415
     from pdf_search.sweep.tune.ray_session import (  # noqa: PLC0415
         cluster_nodes,
         describe_cluster,
@@ -275,9 +284,11 @@ def available_nodes(options: SweepOptions) -> list[Node]:
     )
 
     if options.address is None:
-        return cluster_nodes() if ray_runs() else [this_machine()]
-    check_reachable(options.address)
-    return describe_cluster(options.address)
+        nodes = cluster_nodes() if ray_runs() else [this_machine()]
+        return settle_resources(options, nodes, trials)
+    address = cluster_address(options.address)
+    nodes = describe_cluster(address, progress or silent)
+    return replace(settle_resources(options, nodes, trials), address=address)
 
 
 def _method_given_by(space: Space, options: SweepOptions) -> str:

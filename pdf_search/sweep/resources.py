@@ -13,8 +13,6 @@ from pdf_search.errors import ConfigError, ResourceError
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.wording import counted
 
-CONNECT_SECONDS = 10.0
-
 
 @dataclass(frozen=True)
 class Node:
@@ -37,22 +35,23 @@ def trials_a_gpu(gpus: float) -> int:
 
 @dataclass(frozen=True)
 class Resources:
-    """The CPUs and GPUs of each trial, and how many trials run at once."""
+    """The CPUs and GPUs of each trial, how many trials run at once, and the cluster's host:port."""
 
     cpus: int
     gpus: float
     concurrent: int
+    address: str | None = None
 
     @property
     def gpus_in_use(self) -> int:
         """How many GPUs the trials that run at once are on."""
         return ceil(self.concurrent / trials_a_gpu(self.gpus)) if self.gpus else 0
 
-    def words(self, unit: str, address: str | None) -> str:
+    def words(self, unit: str) -> str:
         """In words, for a ``unit`` such as "trial"; on this machine with what its GPU lacks."""
         gpus = f" and {self.gpus:g} GPU" if self.gpus else ""
-        where = f" on {address}" if address else ""
-        plain = None if address or not self.gpus else _why_plain_torch()
+        where = f" on the Ray at {self.address}" if self.address else ""
+        plain = None if self.address or not self.gpus else _why_plain_torch()
         kernels = f"; plain torch, slower than our kernels: {plain}" if plain else ""
         return f"{self.cpus} CPU{gpus} a {unit}, {self.concurrent} at once{where}{kernels}"
 
@@ -150,31 +149,3 @@ def _check_size(cpus: float, gpus: float) -> None:
         raise ConfigError(
             f"--gpus-per-trial {gpus:g}: give 0, 1, or a fraction (several trials share a GPU)"
         )
-
-
-def check_reachable(address: str, seconds: float = CONNECT_SECONDS) -> None:
-    """Check that something listens at a cluster's address; Ray itself would wait much longer.
-
-    Raises:
-        ConfigError: a sweep cannot use such an address.
-        ResourceError: nothing answers within ``seconds``.
-    """
-    if address == "auto":
-        address = os.environ.get("RAY_ADDRESS", "auto")  # as Ray itself resolves "auto"
-    if address == "auto":
-        return
-    if address.startswith("ray://"):
-        raise ConfigError(
-            f"--address {address}: a sweep writes its results from this process, which Ray Client "
-            "moves elsewhere. Start it on a node of the cluster with --address auto."
-        )
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise ConfigError(f"--address {address}: give host:port (such as 10.0.0.1:6379) or auto")
-    try:
-        socket.create_connection((host, int(port)), timeout=seconds).close()
-    except OSError as error:
-        raise ResourceError(
-            f"--address {address}: nothing answers within {seconds:g} s ({error}). "
-            "Check `ray status` on the head node."
-        ) from None

@@ -24,9 +24,9 @@ from pdf_search.space import Study, StudyPart
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import SweepOptions
-from pdf_search.sweep.plan import available_nodes
+from pdf_search.sweep.plan import settled_resources
 from pdf_search.sweep.planned import Planned
-from pdf_search.sweep.resources import Resources, settle_resources
+from pdf_search.sweep.resources import Resources
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
 
@@ -102,7 +102,7 @@ class StudyPlan:
         words = {
             "study": f"{self.name} in {self.folder.path}: {self.study.head.title}",
             "runs": f"{runs}: " + "; ".join(_words(part) for part in self.parts),
-            "resources": self.resources.words("run", self.options.address),
+            "resources": self.resources.words("run"),
         }
         same = dict(pair for part in self.parts for pair in part.part.same.items())
         if same:
@@ -151,7 +151,7 @@ def plan_study(
     study = replace(study, name=name)  # it is recorded under the name that it is found by
     parts = study.parts()
     runs = sum(len(part.trained) for part in parts)
-    resources = settle_resources(options, available_nodes(options), runs)
+    resources = settled_resources(options, runs, progress)
     data = {
         part.dataset: (begun or {}).get(part.name)
         or prepared_data(part.runs[0][1].data, options, progress)

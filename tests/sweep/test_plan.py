@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,6 @@ from pdf_search.sweep.resources import (
     Node,
     Resources,
     capacity,
-    check_reachable,
     settle_resources,
     this_machine,
 )
@@ -124,19 +122,12 @@ def test_a_plan_says_why_a_gpu_runs_plain_torch(monkeypatch: pytest.MonkeyPatch)
     """Of this machine: another's GPUs cannot be asked."""
     monkeypatch.setattr("pdf_search.kernels.why_plain_torch_apart", lambda _: "no C compiler")
     size = Resources(2, 0.5, 2)
-    said = size.words("run", None)
+    said = size.words("run")
     assert said.startswith("2 CPU and 0.5 GPU a run, 2 at once; plain torch, slower than")
     assert said.endswith(": no C compiler")
-    assert size.words("run", "auto") == "2 CPU and 0.5 GPU a run, 2 at once on auto"
-    assert Resources(2, 0, 2).words("trial", None) == "2 CPU a trial, 2 at once"
-
-
-def test_an_address_where_nothing_listens_is_an_error_in_time() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with pytest.raises(ResourceError, match="nothing answers"):
-        check_reachable(f"127.0.0.1:{port}", seconds=2)
+    there = Resources(2, 0.5, 2, "10.0.0.1:6379").words("run")
+    assert there == "2 CPU and 0.5 GPU a run, 2 at once on the Ray at 10.0.0.1:6379"
+    assert Resources(2, 0, 2).words("trial") == "2 CPU a trial, 2 at once"
 
 
 def test_capacity_is_counted_per_node() -> None:

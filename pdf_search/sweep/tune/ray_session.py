@@ -20,7 +20,8 @@ from typing import Any
 from pdf_search.data import Progress, silent
 from pdf_search.errors import ResourceError
 from pdf_search.signals import held
-from pdf_search.sweep.resources import Node, check_reachable, this_machine
+from pdf_search.sweep.resources import Node, this_machine
+from pdf_search.sweep.tune.cluster.address import check_answers
 from pdf_search.sweep.tune.cluster.nodes import PROBE_SECONDS, alive
 from pdf_search.sweep.tune.logs import logging_to, standard_error_kept
 from pdf_search.sweep.tune.own_processes import own_processes
@@ -127,7 +128,7 @@ def _connect(cpus: int, gpus: int, address: str | None, say: Progress) -> None:
 def _join(address: str) -> None:
     import ray  # noqa: PLC0415
 
-    check_reachable(address)
+    check_answers(address)
     has_token = use_token()
     with standard_error_kept() as kept:
         try:
@@ -266,12 +267,15 @@ def cluster_nodes() -> list[Node]:
     ]
 
 
-def describe_cluster(address: str) -> list[Node]:
+def describe_cluster(address: str, say: Progress) -> list[Node]:
     """Connect to a running cluster, list its nodes, and disconnect.
+
+    ``say`` is told so, because Ray waits in silence for a cluster that is just ending.
 
     Raises:
         ResourceError: the cluster cannot be reached.
     """
+    say(f"connects to the Ray at {address}")
     with surroundings(address), tempfile.TemporaryDirectory() as name:
         with _folder_without_code(Path(name)):
             _connect(0, 0, address, silent)

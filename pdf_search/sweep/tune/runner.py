@@ -224,9 +224,9 @@ def open_runner(
     cpus, gpus = size.cpus * size.concurrent, size.gpus_in_use
     with (
         stop_condition.on_signals(PATIENCE),
-        ray_session(cpus, gpus, options.address, folder.log, say),
+        ray_session(cpus, gpus, size.address, folder.log, say),
     ):
-        if options.address is not None or nodes_differ():
+        if size.address is not None or nodes_differ():
             check_nodes(storage)
         tensorboard = folder.tensorboard if options.tensorboard else None
         yield Runner(shared, size, storage, stop_condition, tensorboard, say)
