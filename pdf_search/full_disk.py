@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from pdf_search.errors import FullDiskError
+from pdf_search.errors import FullDiskError, ResourceError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Of pyarrow and Ray, of SQLite, and of torch, which does not pass on the system's error.
@@ -40,6 +40,20 @@ def free_bytes(place: str | Path) -> int:
     """The bytes that can be written to a folder, or to the closest one above it that exists."""
     path = Path(place).absolute()
     return shutil.disk_usage(next(p for p in (path, *path.parents) if p.exists())).free
+
+
+def check_free(place: str | Path, needed: int, what: str, options: str) -> None:
+    """Check that a disk has room for ``what``; ``options`` are those that give another place.
+
+    Raises:
+        ResourceError: fewer than ``needed`` bytes are free there.
+    """
+    free = free_bytes(place)
+    if free < needed:
+        raise ResourceError(
+            f"the disk of {place} has {free:,} bytes free; {what} need about {needed:,}. "
+            f"Make room, or give {options} a place that has it"
+        )
 
 
 def _says_so(error: BaseException) -> bool:

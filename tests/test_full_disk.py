@@ -117,6 +117,7 @@ def test_a_sweep_does_not_begin_where_checkpoints_do_not_fit(
 
     def check(free: int, where: str = "/runs") -> None:
         monkeypatch.setattr(storage, "free_bytes", lambda _: free)
+        monkeypatch.setattr("pdf_search.full_disk.free_bytes", lambda _: free)
         storage.check_room(where, 1_000_000, 4, 50, notes.append)
 
     with pytest.raises(ResourceError, match=r"/runs has 19,999,999 bytes free.* need about 20,000"):

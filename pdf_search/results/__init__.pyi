@@ -13,6 +13,7 @@ from .parts import study_parts as study_parts
 from .smoothed import best_smoothed as best_smoothed
 from .smoothed import smoothed_values as smoothed_values
 from .store import Store as Store
+from .store import holds_results as holds_results
 from .store import no_trial as no_trial
 from .summary import UNDEFINED as UNDEFINED
 from .summary import BestEpochs as BestEpochs

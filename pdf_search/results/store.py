@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from pdf_search.errors import StoreError
+from pdf_search.paths import why_not_writable
 from pdf_search.records import EpochReport, Phase, SweepRecord, TrialRecord
 from pdf_search.results import rows, tables
 from pdf_search.results.database import (
@@ -44,6 +45,29 @@ def no_trial(sweep: str, phase: Phase, number: int, known: Sequence[int]) -> Sto
     if len(known) > MOST_NUMBERS:
         shown += f" and more, up to {max(known)}"
     return StoreError(f"sweep {sweep!r} has no trial {number} in phase {phase}; it has {shown}")
+
+
+def holds_results(url: str) -> bool:
+    """Whether a database has our tables; False if it can be made or filled, which is checked.
+
+    Nothing is written.
+
+    Raises:
+        StoreError: it can neither be read nor made.
+    """
+    parsed = parse_url(url)
+    file = sqlite_file(parsed)
+    if file is not None and not file.exists():
+        if reason := why_not_writable(file.parent):
+            raise StoreError(f"{file} cannot be made: {reason}; name another place with --db")
+        return False
+    check_file(parsed, create=False)
+    engine = open_engine(read_only(parsed))
+    try:
+        with transaction(engine, writes=False) as connection:
+            return stored_version(connection) is not None
+    finally:
+        engine.dispose()
 
 
 class Store:

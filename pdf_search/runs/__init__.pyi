@@ -5,6 +5,7 @@ from .kinds import holds_sweep as holds_sweep
 from .kinds import instead_of_sweep as instead_of_sweep
 from .kinds import is_run as is_run
 from .kinds import runs_below as runs_below
+from .lock import check_writable as check_writable
 from .lock import is_locked as is_locked
 from .lock import locked as locked
 from .names import NAME as NAME

@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from pdf_search.errors import ConfigError
+from pdf_search.paths import why_not_writable
 
 FILE = ".lock"
 PROBED = 1.0  # seconds, longer than ``is_locked`` holds the lock
@@ -62,6 +63,16 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def check_writable(folder: Path) -> None:
+    """Check, without leaving anything there, that ``locked`` could make the folder and write to it.
+
+    Raises:
+        ConfigError: it could not.
+    """
+    if reason := why_not_writable(folder):
+        raise ConfigError(_not_writable(folder, not folder.is_dir(), reason))
 
 
 def _not_writable(folder: Path, new: bool, reason: str) -> str:

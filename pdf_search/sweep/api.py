@@ -27,7 +27,6 @@ from pdf_search.sweep.trial_log.sweep_record import (
     RAW_FILES,
     new_record,
     refuse_changed_data,
-    refuse_taken,
 )
 from pdf_search.sweep.tune.runner import Runner
 from pdf_search.wording import counted
@@ -55,7 +54,7 @@ def run_sweep(
     with plan.folder.locked(), plan.folder.open_store(create=True) as store:
         if isinstance(plan, StudyPlan):
             return run_listed(plan, store, command, console, functions or Functions())
-        refuse_taken(store, plan.folder)
+        plan.folder.refuse_taken(store)
         record = new_sweep_record(plan, command)
 
         def work(driver: Driver, runner: Runner) -> None:

@@ -50,8 +50,9 @@ from pdf_search.sweep.tune.rules.population import Population
 from pdf_search.sweep.tune.rules.promotion import PromotingSource, rebuild
 from pdf_search.sweep.tune.runner import Runner, open_runner
 from pdf_search.sweep.tune.scheduler import WaitingScheduler
-from pdf_search.sweep.tune.storage import check_room, checkpoint_bytes
+from pdf_search.sweep.tune.storage import check_room
 from pdf_search.sweep.tune.trainable import Shared, TrialFunction
+from pdf_search.training import checkpoint_bytes
 
 
 @dataclass(frozen=True)

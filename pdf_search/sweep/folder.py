@@ -12,11 +12,12 @@ from pdf_search.errors import ConfigError, ResourceError, StoreError
 from pdf_search.full_disk import is_full
 from pdf_search.paths import below, expanded
 from pdf_search.records import PREDICTIONS
-from pdf_search.results import Store, is_study_part, masked
+from pdf_search.results import Store, holds_results, is_study_part, masked
 from pdf_search.runs import (
     NAME,
     NAME_RULE,
     RUN,
+    check_writable,
     find_folder,
     free_name,
     holds_sweep,
@@ -201,9 +202,40 @@ class SweepFolder:
         """
         if not create and self.db is None and not holds_sweep(self.path):
             raise StoreError(f"no sweep in {self.path}: {instead_of_sweep(self.path)}")
-        if create and is_run(self.path):
-            raise ConfigError(f"{self.path} is {RUN}: give another --name")
+        if create:
+            self._refuse_run()
         return Store(self.database, create=create)
+
+    def check_usable(self, new: bool) -> None:
+        """Check, without writing, the folder and the database; ``new``: that both are free too.
+
+        Raises:
+            ConfigError: the folder cannot be made or written to, or holds something else.
+            StoreError: the database cannot be used.
+        """
+        check_writable(self.path)
+        self._refuse_run()
+        if holds_results(self.database) and new:
+            with self.open_store() as store:
+                self.refuse_taken(store)
+
+    def refuse_taken(self, store: Store) -> None:
+        """Check that a new sweep's name and folder are free.
+
+        Raises:
+            ConfigError: another sweep has the name, or the folder.
+        """
+        names = [sweep.name for sweep in store.sweeps(self.name if self.db else None)]
+        if self.name in names or (names and self.db is None):
+            held = self.name if self.name in names else names[0]
+            raise ConfigError(
+                f"sweep {held} exists in {store.place}: continue it with "
+                f"`pdf-search resume {self.called}`, or choose another --name"
+            )
+
+    def _refuse_run(self) -> None:
+        if is_run(self.path):
+            raise ConfigError(f"{self.path} is {RUN}: give another --name")
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the folder's lock inside a ``with`` block; the folder is made if it is not there.

@@ -201,11 +201,14 @@ def _settled(
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
     trials = count_trials(space, method, options.trials)
     resources = settled_resources(options, trials, progress)
-    data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     name = options.name or default_name(expanded(options.out), space.name)
+    folder = SweepFolder.of(options.out, name, options.db)
+    if begun is None:
+        folder.check_usable(new=True)  # before the data, which may take long
+    data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
     plan = Plan(
         options=options,
-        folder=SweepFolder.of(options.out, name, options.db),
+        folder=folder,
         space=space,
         info=info,
         data=data,

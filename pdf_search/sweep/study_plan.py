@@ -149,6 +149,9 @@ def plan_study(
     if not all(NAME.fullmatch(word) for word in name.split("/")):
         raise ConfigError(f"the study's name {name!r} cannot name a folder ({NAME_RULE})")
     study = replace(study, name=name)  # it is recorded under the name that it is found by
+    place = folder or SweepFolder.of(options.out, name, options.db)
+    if begun is None:
+        place.check_usable(new=False)
     parts = study.parts()
     runs = sum(len(part.trained) for part in parts)
     resources = settled_resources(options, runs, progress)
@@ -160,7 +163,7 @@ def plan_study(
     plan = StudyPlan(
         study=study,
         options=options,
-        folder=folder or SweepFolder.of(options.out, name, options.db),
+        folder=place,
         parts=(),
         resources=resources,
     )

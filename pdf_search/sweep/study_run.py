@@ -26,7 +26,7 @@ from pdf_search.sweep.study_plan import METHOD, PartPlan, StudyPlan
 from pdf_search.sweep.trial_log.live_view import print_line
 from pdf_search.sweep.trial_log.recovery import remove_leftovers, reopen, unfinished_jobs
 from pdf_search.sweep.trial_log.study_progress import StudyView
-from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data, refuse_taken
+from pdf_search.sweep.trial_log.sweep_record import new_record, refuse_changed_data
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune import checkpoints
 from pdf_search.sweep.tune.runner import open_runner
@@ -50,7 +50,7 @@ def run_listed(
     if recorded:
         _refuse_changed(plan, next(iter(recorded.values())), store)
     else:
-        refuse_taken(store, plan.folder)
+        plan.folder.refuse_taken(store)
     for part in plan.parts:
         if part.name in recorded:
             refuse_changed_data(recorded[part.name], part.data.fingerprint, part.split_hash)

@@ -1,5 +1,6 @@
 from .artifacts.checkpoint import CHECKPOINT as CHECKPOINT
 from .artifacts.checkpoint import CheckpointError as CheckpointError
+from .artifacts.checkpoint import checkpoint_bytes as checkpoint_bytes
 from .artifacts.checkpoint import identity as identity
 from .artifacts.checkpoint import load_checkpoint as load_checkpoint
 from .artifacts.excerpt import EXCERPT as EXCERPT

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -50,6 +51,42 @@ def test_result_and_files(run: Run, home: Path) -> None:
         for split in ("valid", "test"):
             part = table[(table["split"] == split) & (table["replicate"] == number)]
             assert rmse(part) == pytest.approx(replicate[split], rel=1e-6)
+
+
+def small_disk(monkeypatch: pytest.MonkeyPatch, name: str, free: int) -> None:
+    def left(place: str | Path) -> int:
+        return free if Path(place).name == name else 10**12
+
+    monkeypatch.setattr("pdf_search.full_disk.free_bytes", left)
+
+
+def test_nothing_begins_on_a_disk_without_room(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_disk(monkeypatch, "little", 900_000)
+    said = run("train", "freesolv", *SMALL, "--name", "little", code=1).stderr
+    assert "runs/little has 900,000 bytes free; the run's files need about 1," in said
+    assert "or give --out a place that has it" in said
+    assert not (home / "runs" / "little").exists()
+
+
+def test_a_disk_that_fills_up_is_named_with_how_to_go_on(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+
+        def fills_up(*_: object) -> NoReturn:
+            small_disk(broken, "filled", 512)
+            raise RuntimeError("PytorchStreamWriter failed writing file data/1")
+
+        words = ["freesolv", *SMALL, "--epochs", "1", "--name", "filled"]
+        broken.setattr("pdf_search.training.artifacts.run_folder.run_trial", fills_up)
+        broken.setattr(sys, "argv", ["pdf-search", "train", *words])
+        said = run("train", *words, code=1).stderr
+    assert f"the disk of {home / 'runs' / 'filled'} is full (512 bytes are free)" in said
+    assert "Make room, then continue with: pdf-search train freesolv" in said
+    assert said.endswith("--name filled --resume\n")
+    run("train", *words, "--resume")
 
 
 def test_another_network_laid_over_the_data_set(run: Run, home: Path) -> None:

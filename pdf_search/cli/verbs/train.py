@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGINT
@@ -16,7 +19,7 @@ from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OwnOptions, Sets, SpaceName
 from pdf_search.cli.output import print_json, print_result, say
 from pdf_search.cli.process import let_idle_threads_sleep
-from pdf_search.errors import ConfigError, DataError, PdfSearchError
+from pdf_search.errors import ConfigError, DataError, FullDiskError, PdfSearchError
 from pdf_search.paths import expanded
 from pdf_search.signals import exit_code
 
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from pdf_search.data import Prepared
     from pdf_search.records import EpochReport, Metric
     from pdf_search.space import Parameter, Space
+
+
+OTHER_FILES = 1_000_000  # bytes of configuration, curve and predictions of a small run
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,7 @@ def train(
     let_idle_threads_sleep()
     from pdf_search.config import VERSIONS
     from pdf_search.data import CompactBases, alike_notes, with_split_notes
+    from pdf_search.full_disk import check_free
     from pdf_search.records import State
     from pdf_search.runs import locked
     from pdf_search.space import load_space, settings_named
@@ -82,7 +89,8 @@ def train(
     for note in (*data.notes, *alike_notes(data, [config])):
         say(f"note: {note}")
     config = CompactBases(data, config, progress=say).resolved(config)
-    with locked(folder):
+    check_free(folder, _bytes(config, data), "the run's files", "--out")
+    with _told_if_full(folder), locked(folder):
         result = _train(config, data, folder, options.resume)
     if as_json:
         print_json(result)
@@ -214,6 +222,29 @@ def _train(config: TrialConfig, data: Prepared, path: Path, resume: bool) -> dic
     from pdf_search.cli.train_result import train_result
 
     return train_result(config, data, path, folder.curve, outcome, baseline_predictor(config, data))
+
+
+def _bytes(config: TrialConfig, data: Prepared) -> int:
+    """The bytes that the run's files need, about: one checkpoint replaces the other."""
+    from pdf_search.training import checkpoint_bytes
+
+    return OTHER_FILES + 2 * checkpoint_bytes(config, data)
+
+
+@contextmanager
+def _told_if_full(folder: Path) -> Iterator[None]:
+    """Let a full disk within the block be told with its place, its room and how to go on."""
+    from pdf_search.full_disk import full_words, is_full
+
+    try:
+        yield
+    except Exception as error:
+        if not is_full(error):
+            raise
+        where = full_words(folder, tempfile.gettempdir())
+        raise FullDiskError(
+            f"{where}. Make room, then continue with: {_again(folder.name)}"
+        ) from error
 
 
 def _progress(report: EpochReport, config: TrialConfig, metric: Metric) -> str:

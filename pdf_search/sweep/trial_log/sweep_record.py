@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from pdf_search.errors import ConfigError, DataError
+from pdf_search.errors import DataError
 from pdf_search.records import SweepRecord
-from pdf_search.results import Store, masked
-from pdf_search.sweep.folder import SweepFolder
+from pdf_search.results import masked
 from pdf_search.sweep.planned import Planned
 from pdf_search.sweep.trial_log.provenance import commit, versions
 from pdf_search.sweep.trial_log.trial_log import now
@@ -34,21 +33,6 @@ def new_record(plan: Planned, command: str, **own: Any) -> SweepRecord:
         created=now(),
         **own,
     )
-
-
-def refuse_taken(store: Store, folder: SweepFolder) -> None:
-    """Check that a new sweep's name and folder are free.
-
-    Raises:
-        ConfigError: another sweep has the name, or the folder.
-    """
-    names = [sweep.name for sweep in store.sweeps(folder.name if folder.db else None)]
-    if folder.name in names or (names and folder.db is None):
-        held = folder.name if folder.name in names else names[0]
-        raise ConfigError(
-            f"sweep {held} exists in {store.place}: continue it with "
-            f"`pdf-search resume {folder.called}`, or choose another --name"
-        )
 
 
 def refuse_changed_data(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from textwrap import shorten
 
-from pdf_search.config import TrialConfig
-from pdf_search.data import Prepared, Progress
-from pdf_search.errors import ConfigError, ResourceError
-from pdf_search.full_disk import free_bytes
-from pdf_search.parameters import parameter_count
+from pdf_search.data import Progress
+from pdf_search.errors import ConfigError
+from pdf_search.full_disk import check_free, free_bytes
 from pdf_search.paths import expanded
 from pdf_search.wording import counted
 
@@ -44,13 +42,6 @@ def _no_storage(given: str, reason: str) -> ConfigError:
     )
 
 
-def checkpoint_bytes(config: TrialConfig, data: Prepared) -> int:
-    """The bytes of a checkpoint, about: the parameters and both moments of each replicate."""
-    assert data.info.shape is not None
-    count = parameter_count(config.model, config.basis.size, data.info.shape)
-    return 3 * 4 * count * len(config.replicates)
-
-
 def check_room(storage: str, checkpoint: int, at_once: int, trials: int, say: Progress) -> None:
     """Check that a local disk has room for the checkpoints of the trials that run at once.
 
@@ -61,16 +52,16 @@ def check_room(storage: str, checkpoint: int, at_once: int, trials: int, say: Pr
     """
     if "://" in storage:
         return
-    free, least = free_bytes(storage), OTHER_FILES + at_once * WRITTEN * checkpoint
+    least = OTHER_FILES + at_once * WRITTEN * checkpoint
+    what = f"database and checkpoints of {counted(at_once, 'trial')}"
+    check_free(storage, least, what, "--out or --storage")
+    free = free_bytes(storage)
     needed = OTHER_FILES + max(at_once * WRITTEN, trials) * checkpoint
-    has = f"the disk of {storage} has {free:,} bytes free"
-    if free < least:
-        raise ResourceError(
-            f"{has}; database and checkpoints of {counted(at_once, 'trial')} need about "
-            f"{least:,}. Make room, or give --out or --storage a place that has it"
-        )
     if free < needed:
-        say(f"note: {has}; checkpoints of {counted(trials, 'trial')} may need {needed:,}")
+        say(
+            f"note: the disk of {storage} has {free:,} bytes free; checkpoints of "
+            f"{counted(trials, 'trial')} may need {needed:,}"
+        )
 
 
 def _check_folder(given: str) -> None:

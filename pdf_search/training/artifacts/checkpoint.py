@@ -9,7 +9,9 @@ import torch
 
 from pdf_search.atomic import whole_file
 from pdf_search.config import TrialConfig
+from pdf_search.data import Prepared
 from pdf_search.errors import TrialError
+from pdf_search.parameters import parameter_count
 
 CHECKPOINT = "checkpoint.pt"
 FORMAT = 1
@@ -24,6 +26,13 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
     content = {"format": FORMAT, **state}
     with whole_file(folder / CHECKPOINT) as path:
         torch.save(content, path)
+
+
+def checkpoint_bytes(config: TrialConfig, data: Prepared) -> int:
+    """The bytes of a checkpoint, about: the parameters and both moments of each replicate."""
+    assert data.info.shape is not None
+    count = parameter_count(config.model, config.basis.size, data.info.shape)
+    return 3 * 4 * count * len(config.replicates)
 
 
 def identity(config: TrialConfig, fingerprint: str | None) -> dict[str, str]:

@@ -39,7 +39,7 @@ def _running_here() -> str:
     """The Ray of this machine that ``ray start`` began last, or else the only one that runs."""
     from ray._private import services  # noqa: PLC0415
 
-    running = sorted(services.find_gcs_addresses())
+    running = sorted(services.find_gcs_addresses())  # type: ignore[no-untyped-call]
     started = services.find_bootstrap_address(None)
     if len(running) > 1 and started not in running:
         raise ResourceError(
