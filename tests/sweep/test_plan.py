@@ -11,8 +11,8 @@ import pytest
 from pdf_search.errors import ConfigError, PdfSearchError, ResourceError, StoreError
 from pdf_search.records import Phase
 from pdf_search.runs import free_name
-from pdf_search.space import Space
-from pdf_search.sweep import Plan, SweepOptions, plan_sweep
+from pdf_search.space import Space, load_study
+from pdf_search.sweep import Plan, SweepOptions, plan_study, plan_sweep
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.resources import (
     Node,
@@ -22,6 +22,7 @@ from pdf_search.sweep.resources import (
     this_machine,
 )
 from tests.sweep.conftest import SPACE, write_space
+from tests.sweep.helpers import sweep_in
 
 
 def plan(space: Space, cache: Path, tmp_path: Path, **options: Any) -> Plan:
@@ -110,6 +111,40 @@ def test_what_cannot_be_is_found_before_the_first_trial(
     with pytest.raises(kind, match=message):
         plan(space, cache, tmp_path, **options)
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "message"),
+    [
+        ({"out": Path("/proc/nobody")}, ConfigError, "--out /proc/nobody: cannot make"),
+        ({"db": "/proc/nobody/results.db"}, StoreError, "cannot be made: .* with --db"),
+        ({"db": str(Path(__file__).parent)}, StoreError, "is a folder"),
+        ({"db": __file__}, StoreError, "the file is something else"),
+        ({"db": "postgresql://nobody@127.0.0.1:1/x"}, StoreError, "127.0.0.1:1/x"),
+        ({"name": "taken"}, ConfigError, "sweep taken exists in .* choose another --name"),
+        ({"name": "single"}, ConfigError, "give another --name"),
+    ],
+)
+def test_a_place_that_cannot_be_is_found_before_the_data_are_prepared(
+    space: Space, tmp_path: Path, place: dict[str, Any], kind: type[PdfSearchError], message: str
+) -> None:
+    sweep_in(tmp_path / "runs" / "taken", space, "taken")
+    (tmp_path / "runs" / "single").mkdir()
+    (tmp_path / "runs" / "single" / "config.yaml").touch()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(kind, match=message):
+        plan_sweep(
+            space, SweepOptions(**({"out": tmp_path / "runs"} | place), cache=tmp_path / "c")
+        )
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_study_s_place_is_looked_at_before_its_data(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--out /proc/nobody: cannot make"):
+        plan_study(
+            load_study("paper/zinc"), SweepOptions(out=Path("/proc/nobody"), cache=tmp_path / "c")
+        )
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(this_machine().gpus > 0, reason="this machine has a GPU")
