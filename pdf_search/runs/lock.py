@@ -77,8 +77,7 @@ def check_writable(folder: Path) -> None:
 
 def _not_writable(folder: Path, new: bool, reason: str) -> str:
     if new:
-        out = folder.parent
-        return f"--out {out}: cannot make the run's folder there ({reason}). Name a folder of yours"
+        return f"cannot make the run's folder {folder} ({reason}). Name another place with --out"
     return (
         f"{folder}: cannot be written to ({reason}). Make it writable; "
         "or go on with a copy of the folder, by the copy's path"

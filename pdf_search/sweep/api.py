@@ -20,7 +20,7 @@ from pdf_search.sweep.begun_data import begun_data
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import SweepOptions
-from pdf_search.sweep.plan import Plan, plan_sweep
+from pdf_search.sweep.plan import Begun, Plan, plan_sweep
 from pdf_search.sweep.study_plan import StudyPlan, plan_study
 from pdf_search.sweep.study_run import run_listed
 from pdf_search.sweep.trial_log.sweep_record import (
@@ -175,11 +175,11 @@ def recorded_plan(
         "seed": record.seed,
     }
     options = _recorded_options(record, folder, out, changes, fixed)
-    begun = begun_data(record, options.cache, progress)
-    fresh = not store.trials(folder.name, Phase.SEARCH)
-    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun, fresh)
+    data = begun_data(record, options.cache, progress)
+    begun = Begun(folder, data, bool(store.trials(folder.name, Phase.SEARCH)))
+    plan = plan_sweep(Space.from_dict(record.space_definition), options, progress, begun)
     portfolio = tuple(record.options.get("portfolio", ()))  # none in sweeps of older versions
-    plan = replace(plan, folder=folder, portfolio=portfolio)
+    plan = replace(plan, portfolio=portfolio)
     if changes.get("trials") is None:
         plan = replace(plan, trials=max(plan.trials, record.trials))  # some may be trained twice
     refuse_changed_data(record, plan.data.fingerprint, plan.split_hash, _source(plan))

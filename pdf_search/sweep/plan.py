@@ -155,60 +155,74 @@ class Plan(Planned):
         return settled.recorded() | own | self.facts | {"bases": recorded_bases(self.bases)}
 
 
+@dataclass(frozen=True)
+class Begun:
+    """What a recorded sweep has: its folder, its data (None if gone), and whether trials."""
+
+    folder: SweepFolder
+    data: Prepared | None
+    trials: bool
+
+
 def plan_sweep(
     space: Space,
     options: SweepOptions | None = None,
     progress: Progress | None = None,
-    begun: Prepared | None = None,
-    fresh: bool = True,
+    begun: Begun | None = None,
 ) -> Plan:
-    """Prepare the data and settle every number of the sweep.
+    """Prepare the data and settle every number of a new sweep, or of a recorded one again.
 
-    ``begun`` is the data of a recorded sweep; with None they are prepared if need be. ``fresh``:
-    no trial was drawn so far, so that a portfolio is chosen and earlier sweeps are read.
+    A portfolio is chosen and earlier sweeps are read as long as there are no trials.
 
     Raises:
         ConfigError: a name, metric, method or size is wrong, a grid is asked of a continuous space,
-            nothing meets the limits, the metric is undefined on the labels, or an earlier sweep
-            is of other data.
+            nothing meets the limits, the metric is undefined on the labels, an earlier sweep
+            is of other data, or the folder cannot be written or is taken.
         DataError: the data set cannot be prepared.
         ResourceError: a CPU, GPU or cluster is asked for that does not exist.
+        StoreError: the results database cannot be used.
     """
-    plan = _settled(space, options or SweepOptions(), progress, begun)
+    options = options or SweepOptions()
+    if begun is None:
+        begun = Begun(_new_folder(space, options), None, trials=False)
+    plan = _settled(space, options, progress, begun)
     shape = plan.data.info.shape
     assert shape is not None
     check_limits(space, plan.method, shape, plan.builder.search)
     plan = _counted(plan)
     plan = replace(plan, rungs=decision_epochs(plan))
-    plan = _with_few_noted(_with_start(plan) if fresh else plan)
-    if plan.method.stopping == "pbt" and fresh:
+    plan = _with_few_noted(plan if begun.trials else _with_start(plan))
+    if plan.method.stopping == "pbt" and not begun.trials:
         explored_parameters(space)
         plan.population_base()
     return plan
 
 
-def _settled(
-    space: Space, options: SweepOptions, progress: Progress | None, begun: Prepared | None
-) -> Plan:
+def _new_folder(space: Space, options: SweepOptions) -> SweepFolder:
+    """The folder of a new sweep, which is checked before the data are prepared."""
+    name = options.name or default_name(expanded(options.out), space.name)
+    folder = SweepFolder.of(options.out, name, options.db)
+    folder.check_usable(new=True)
+    return folder
+
+
+def _settled(space: Space, options: SweepOptions, progress: Progress | None, begun: Begun) -> Plan:
     """The plan with its data and numbers, before its points are checked and counted."""
     defaults = space.defaults
     options = replace(options, replicates=options.replicates or defaults.replicates)
     method = find_method(options.method or defaults.method, _method_given_by(space, options))
     check_storage(options.storage)
     config = space.config(example(space))
-    info = lookup(config.data) if begun is None else begun.info
+    info = lookup(config.data) if begun.data is None else begun.data.info
     metric = find_metric(options.metric or defaults.metric, info)
     epochs = min(options.epochs or defaults.epochs, config.training.epochs)
     trials = count_trials(space, method, options.trials)
     resources = settled_resources(options, trials, progress)
-    name = options.name or default_name(expanded(options.out), space.name)
-    folder = SweepFolder.of(options.out, name, options.db)
-    if begun is None:
-        folder.check_usable(new=True)  # before the data, which may take long
-    data = with_split_notes(begun or prepared_data(config.data, options, progress), config)
+    data = begun.data or prepared_data(config.data, options, progress)
+    data = with_split_notes(data, config)
     plan = Plan(
         options=options,
-        folder=folder,
+        folder=begun.folder,
         space=space,
         info=info,
         data=data,

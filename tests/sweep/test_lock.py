@@ -53,7 +53,7 @@ def test_a_folder_that_another_can_look_at_is_still_free_to_be_locked(
     ("make", "remedy"),
     [
         (lambda folder: folder.mkdir(), "sweep: cannot be written to (may not be written). Make"),
-        (lambda _: None, "cannot make the run's folder there (may not be written). Name a"),
+        (lambda _: None, "(may not be written). Name another place"),
     ],
 )
 def test_the_remedy_is_another_out_only_for_a_sweep_that_begins(
