@@ -18,18 +18,31 @@ def say(text: str) -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a result; a note says so if standard output cannot encode all its letters.
+    """Print a result for people; a note says so if standard output cannot encode all its letters.
 
     Raises:
         PdfSearchError: standard output cannot be written, for instance to a full disk.
     """
+    _print(without_control(text))
+
+
+def print_data(text: str) -> None:
+    """Print a table for programs: each character as it is, unless a terminal shows it.
+
+    Raises:
+        PdfSearchError: as ``print_result``.
+    """
+    _print(without_control(text) if sys.stdout.isatty() else text)
+
+
+def _print(text: str) -> None:
     if not _can_say(text):
         say(
             f"note: standard output knows only {sys.stdout.encoding}: other letters are written by "
             "their number, such as \\xf6; files have them all. PYTHONIOENCODING=utf-8 changes it"
         )
     try:
-        print(without_control(text).rstrip("\n"), flush=True)
+        print(text.rstrip("\n"), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:

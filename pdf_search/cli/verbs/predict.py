@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
-from pdf_search.cli.output import print_json, print_result, say
+from pdf_search.cli.output import print_data, print_json, say
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.cli.trained import RunName, StoredModel, TrialOptions, find_run, loaded
 from pdf_search.errors import ConfigError, DataError
@@ -88,7 +88,7 @@ def predict(
             {"rows": rows, "replicates": found.replicates, "without_prediction": found.wrong}
         )
     elif options.to is None:
-        print_result(found.table.to_csv(index=False))
+        print_data(found.table.to_csv(index=False))
     if found.wrong == len(found.table):
         raise DataError(
             f"{file}: none of the {counted(found.wrong, noun)} has a prediction, see the column "
