@@ -10,6 +10,8 @@ import pytest
 
 # Before torch starts: threads that spin while they wait starve tests that run beside them.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Workers of Ray have nearly the lowest priority: beside other tests those of scripts hardly ran.
+os.environ.setdefault("RAY_worker_niceness", "0")
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared"

@@ -36,7 +36,9 @@ def test_new_molecules(run: Run, home: Path) -> None:
     assert rows["without_prediction"] == 1
     assert rows["rows"][1][f"predicted_{target}"] is None
     assert rows["rows"][0][f"predicted_{target}"] == table[f"predicted_{target}"][0]
-    (home / "odd.csv").write_text("id,smiles\n a , CCO \n,\n\n\x1blast,CC\n")  # a line of empty cells
+    (home / "odd.csv").write_text(
+        "id,smiles\n a , CCO \n,\n\n\x1blast,CC\n"
+    )  # a line of empty cells
     odd = run("predict", "two", "--csv", home / "odd.csv").stdout.splitlines()
     assert len(odd) == 4
     assert odd[1].startswith(" a , CCO ,")

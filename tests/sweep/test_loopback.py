@@ -1,4 +1,4 @@
-"""No other machine reaches the Ray that a sweep starts, and signals stay the program's."""
+"""No other machine reaches the Ray that a sweep starts; signals and priority are the program's."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ pytestmark = [
 ]
 
 
-def number_of_worker() -> int:
-    return os.getpid()
+def number_and_priority() -> tuple[int, int]:
+    return os.getpid(), os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def processes() -> list[Path]:
@@ -58,6 +58,7 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
 ) -> None:
     monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
     monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
+    monkeypatch.delenv("RAY_worker_niceness", raising=False)
     received: list[int] = []
     own = ray._raylet.CoreWorker
 
@@ -75,12 +76,13 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
     with receiving(handle):
         with ray_session(1, 0, None, tmp_path / "sweep.log"):
             assert received == [signal.SIGTERM]
-            number = ray.get(ray.remote(number_of_worker).remote())
+            number, priority = ray.get(ray.remote(number_and_priority).remote())
             found = {place.name: listening(place) for place in processes()}
         time.sleep(3.0)  # Ray would abort by now
         signal.raise_signal(signal.SIGTERM)  # at its end Ray sets the default, which is to die
         assert received == [signal.SIGTERM] * 2
     assert "SIGTERM received" not in "".join(capfd.readouterr())
     assert found[str(number)]
+    assert priority == os.getpriority(os.PRIO_PROCESS, 0)
     assert len(found) > 3  # the raylet, its agents, the control store
     assert not {address for own in found.values() for address in own} - set(LOOPBACK)

@@ -93,6 +93,19 @@ def test_another_project_s_variables_are_put_aside_and_back(
         assert os.environ["RAY_ADDRESS"] == "10.0.0.1:6379"
 
 
+def test_trials_have_the_program_s_priority_unless_the_user_sets_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("RAY_worker_niceness", raising=False)
+    with surroundings(None):
+        assert os.environ["RAY_worker_niceness"] == "0"
+    assert "RAY_worker_niceness" not in os.environ
+    monkeypatch.setenv("RAY_worker_niceness", "10")
+    with surroundings(None):
+        assert os.environ["RAY_worker_niceness"] == "10"
+    assert os.environ["RAY_worker_niceness"] == "10"
+
+
 def test_a_slow_start_is_tried_once_more_and_nothing_else_is() -> None:
     tried: list[str] = []
     said: list[str] = []

@@ -41,6 +41,9 @@ ON_THIS_MACHINE = {
     "RAY_gcs_rpc_server_reconnect_timeout_s": "15",
     "RAY_grpc_enable_http_proxy": "0",
 }
+# Ray gives its workers the lowest priority but four: beside other programs trials got a tenth of
+# their speed. A value that the user has set stays.
+NICENESS = {"RAY_worker_niceness": "0"}
 TOKEN = secrets.token_hex(32)  # the same for all sessions of a process, because Ray reads it once
 TOKEN_FILE = "~/.ray/auth_token"
 MODE = "RAY_AUTH_MODE"  # whether processes of Ray ask each other for a token
@@ -60,11 +63,11 @@ def surroundings(address: str | None) -> Iterator[None]:
     for name in REFUSED if address is not None else (*REFUSED, *OTHERS):
         os.environ.pop(name, None)
     if address is None:
-        os.environ.update(ON_THIS_MACHINE)
+        os.environ.update(NICENESS | os.environ | ON_THIS_MACHINE)
         if not os.environ.get("RAY_AUTH_TOKEN_PATH"):
             # Without a token in the environment, Ray writes one into the home folder.
             os.environ.setdefault("RAY_AUTH_TOKEN", TOKEN)
-    ours = {*SETTINGS, *ON_THIS_MACHINE, *REFUSED, *OTHERS, "RAY_AUTH_TOKEN", MODE}
+    ours = {*SETTINGS, *ON_THIS_MACHINE, *NICENESS, *REFUSED, *OTHERS, "RAY_AUTH_TOKEN", MODE}
     try:
         yield
     finally:
