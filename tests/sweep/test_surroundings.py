@@ -11,7 +11,13 @@ import pytest
 from pdf_search.errors import ResourceError
 from pdf_search.sweep.tune import surroundings as module
 from pdf_search.sweep.tune.ray_session import _twice
-from pdf_search.sweep.tune.surroundings import LONGEST, LONGEST_SOCKET, ray_folder, surroundings
+from pdf_search.sweep.tune.surroundings import (
+    LONGEST,
+    LONGEST_SOCKET,
+    NICENESS,
+    ray_folder,
+    surroundings,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -96,14 +102,15 @@ def test_another_project_s_variables_are_put_aside_and_back(
 def test_trials_have_the_program_s_priority_unless_the_user_sets_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("RAY_worker_niceness", raising=False)
+    (name,) = NICENESS
+    monkeypatch.delenv(name, raising=False)
     with surroundings(None):
-        assert os.environ["RAY_worker_niceness"] == "0"
-    assert "RAY_worker_niceness" not in os.environ
-    monkeypatch.setenv("RAY_worker_niceness", "10")
+        assert os.environ[name] == "0"
+    assert name not in os.environ
+    monkeypatch.setenv(name, "10")
     with surroundings(None):
-        assert os.environ["RAY_worker_niceness"] == "10"
-    assert os.environ["RAY_worker_niceness"] == "10"
+        assert os.environ[name] == "10"
+    assert os.environ[name] == "10"
 
 
 def test_a_slow_start_is_tried_once_more_and_nothing_else_is() -> None:
