@@ -140,7 +140,7 @@ def check_states(x: Any, nodes: int, channels: int) -> None:
 
 
 def check_precision(weight: Tensor) -> None:
-    """Refuse parameters that are not float32, in which the kernels and the bases are.
+    """Refuse parameters or autocast to what is not float32, in which kernels and bases are.
 
     Raises:
         DataError: They are not.
@@ -149,6 +149,11 @@ def check_precision(weight: Tensor) -> None:
         raise DataError(
             f"the layer's parameters are {_name(weight.dtype)}, it computes in float32: "
             "bring them back with layer.float()"
+        )
+    if torch.is_autocast_enabled(weight.device.type):
+        raise DataError(
+            "the layer computes in float32, here autocast is on: call it inside "
+            f"torch.autocast({weight.device.type!r}, enabled=False)"
         )
 
 

@@ -84,15 +84,16 @@ class PDFFilter(nn.Module):
             )
         config = self.config.model_copy(update={"activation": activation})
         made = FastConvolution(self.f, pairs.batch, pairs.rows, config, Dropout(0.0, None))
-        return Weights(made, pairs)
+        return Weights(made, pairs, self.f.width)
 
 
 class Weights:
-    """The weights of all pairs of a batch."""
+    """The weights of all pairs of a batch, ``width`` for each pair."""
 
-    def __init__(self, convolution: FastConvolution, pairs: PDFPairs) -> None:
+    def __init__(self, convolution: FastConvolution, pairs: PDFPairs, width: int) -> None:
         self.convolution = convolution
         self.pairs = pairs
+        self.width = width
 
 
 class PDFConv(nn.Module):
@@ -174,10 +175,15 @@ class PDFConv(nn.Module):
         """Convolve ``x`` [N, d] with the weights that a filter gives; returns [N, d].
 
         Raises:
-            DataError: ``x`` is not float32, has another number of nodes or channels, or edges have
-                types and the layer none.
+            DataError: ``x`` is not float32, has another number of nodes or channels, edges have
+                types and the layer none, or the weights are of a filter for other channels.
         """
         instance("weights", weights, Weights, "what a PDFFilter returns for pairs")
+        if weights.width not in (1, self.channels):
+            raise DataError(
+                f"the filter was built for {weights.width} channels, the layer for "
+                f"{self.channels}: give both the same"
+            )
         pairs = weights.pairs
         check_precision(self.pre.weight)
         check_states(x, pairs.nodes, self.channels)

@@ -238,6 +238,15 @@ def test_parts_that_do_not_belong_together_are_refused() -> None:
         PDFConv(CHANNELS, 7)(x, data.edge_index, bases=data.bases)
     with pytest.raises(DataError, match=r"parameters are float64, .*layer.float\(\)"):
         PDFConv(CHANNELS, transform.size).double()(x, data.edge_index, bases=data.bases)
+    with (
+        torch.autocast("cpu", torch.bfloat16),
+        pytest.raises(DataError, match=r"torch.autocast\('cpu', enabled=False\)"),
+    ):
+        PDFConv(CHANNELS, transform.size)(x, data.edge_index, bases=data.bases)
+    pairs = PDFPairs.of(data.edge_index, None, None, data.bases)
+    narrow = PDFFilter(CHANNELS - 2, transform.size)(pairs)
+    with pytest.raises(DataError, match="filter was built for 4 channels, the layer for 6"):
+        PDFConv(CHANNELS, transform.size).convolve(x, narrow)
     filter_ = PDFFilter(CHANNELS, transform.size, softmax=True)
     with pytest.raises(DataError, match=r"laid out without: PDFPairs.of\(..., softmax=True\)"):
         filter_(PDFPairs.of(data.edge_index, None, None, data.bases))

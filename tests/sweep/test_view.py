@@ -94,6 +94,27 @@ def test_a_plain_line_is_printed_once_a_minute_while_no_trial_ends(
     assert text.getvalue().splitlines() == [line] * 3  # after 75, 150 and 225 seconds
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_search_that_waits_for_a_first_trial_says_so_once_a_minute(
+    sweep: SweepRecord, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    clock = 0.0
+    monkeypatch.setattr(view_module.time, "monotonic", lambda: clock)
+    text = io.StringIO()
+    console = Console(file=text, width=200, force_terminal=terminal)
+    view = ProgressView(console, Phase.SEARCH, sweep)
+    view.expect(3)
+    for _ in range(5):
+        clock += 25.0
+        view.heard_nothing()
+    said = "search 0/3, 0 running: Ray starts workers, or waits for CPUs or GPUs that others have"
+    assert text.getvalue().splitlines() == [said]  # after 75 seconds
+    view.started(trial(1, State.RUNNING))
+    clock += 75.0
+    view.heard_nothing()
+    assert text.getvalue().splitlines()[1:] == ["search 0/3, 1 running"] * (not terminal)
+
+
 def test_a_search_names_the_trial_that_its_ranking_names(sweep: SweepRecord) -> None:
     lucky, steady = (BestEpochs(METRICS["rmse"], Protocol.SPLIT, Phase.SEARCH) for _ in range(2))
     for epoch, values in enumerate([(2.0, 1.4), (1.0, 1.4), (2.0, 1.4)], start=1):

@@ -18,6 +18,7 @@ from pdf_search.wording import without_control
 
 MOST_SHOWN = 12  # running trials that have a line of their own
 QUIET = 60.0  # seconds without a line after which a plain line shows that training goes on
+NONE_RUNS = "Ray starts workers, or waits for CPUs or GPUs that others have"
 
 
 class LiveView:
@@ -111,6 +112,14 @@ class LiveView:
     def is_silent(self) -> bool:
         """Whether a line is due, as there is no terminal and none was printed for ``QUIET``."""
         return not self.console.is_terminal and time.monotonic() - self.told > QUIET
+
+    def heard_nothing(self) -> None:
+        """Print a line a minute without a terminal, and on one where nothing runs."""
+        if self.console.is_terminal and self.running:
+            return
+        if time.monotonic() - self.told > QUIET:
+            why = "" if self.running else f": {NONE_RUNS}"
+            self.say(f"{self.title} {self.counted()}, {self.status()}{why}")
 
     def tell_status(self) -> None:
         """Print how far it has come, as a line that stays."""

@@ -198,6 +198,7 @@ class RunStopper(Stopper):
     def stop_all(self) -> bool:
         """Whether to end the run now; Ray asks between two steps."""
         if not self.stop_condition.due():
+            self.trial_log.view.heard_nothing()
             return False
         self.trial_log.interrupted()
         return True

@@ -23,15 +23,17 @@ def cluster_address(given: str) -> str:
         ConfigError: a sweep cannot use such an address.
         ResourceError: "auto" means no Ray, or one of several.
     """
-    address = given if given != "auto" else os.environ.get("RAY_ADDRESS") or _running_here()
+    named = os.environ.get("RAY_ADDRESS") if given == "auto" else given
+    address = named or _running_here()
+    option = f"--address {given}" + f" (RAY_ADDRESS={named})" * (given == "auto")
     if address.startswith("ray://"):
         raise ConfigError(
-            f"--address {address}: a sweep writes its results from this process, which Ray Client "
+            f"{option}: a sweep writes its results from this process, which Ray Client "
             "moves elsewhere. Start it on a node of the cluster with --address auto."
         )
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
-        raise ConfigError(f"--address {address}: give host:port (such as 10.0.0.1:6379) or auto")
+        raise ConfigError(f"{option}: give host:port (such as 10.0.0.1:6379) or auto")
     return address
 
 
@@ -67,9 +69,11 @@ def check_answers(address: str, seconds: float = CONNECT_SECONDS) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=seconds) as line:
             line.sendall(GREETING)
             head = line.recv(HEAD_BYTES, socket.MSG_WAITALL)
+    except socket.gaierror as error:
+        raise ResourceError(f"{where}: there is no such host ({error.strerror})") from None
     except (OSError, OverflowError) as error:
         raise ResourceError(
-            f"{where}: nothing answers within {seconds:g} s ({error}). "
+            f"{where}: nothing answers ({error}; waited up to {seconds:g} s). "
             "Check `ray status` on the head node."
         ) from None
     encrypted = os.environ.get("RAY_USE_TLS") == "1"
