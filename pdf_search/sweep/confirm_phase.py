@@ -154,17 +154,15 @@ def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
     """The job that trains the configuration of a recorded trial once more, as a rerun of it.
 
     Raises:
-        ConfigError: there is no such trial, or it is the baseline, which trains nothing.
+        ConfigError: there is no such trial, or it is a rerun or the baseline, which trains nothing.
     """
-    record = trial_log.records.get(number)
-    if record is None or _is_baseline(record):
-        known = ", ".join(
-            str(n) for n, r in sorted(trial_log.records.items()) if not _is_baseline(r)
-        )
-        phase = trial_log.phase
+    trained = {n: r for n, r in sorted(trial_log.own.items()) if not _is_baseline(r)}
+    if number not in trained:
+        known, phase = ", ".join(map(str, trained)), trial_log.phase
         raise ConfigError(
             f"no trial {number} to train again in phase {phase}; there is: {known or 'none'}"
         )
+    record = trained[number]
     return Job(
         phase=trial_log.phase,
         number=max(trial_log.records) + 1,

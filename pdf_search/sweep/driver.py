@@ -25,6 +25,7 @@ from pdf_search.sweep.confirm_phase import (
 )
 from pdf_search.sweep.confirmed_predictions import gather_predictions, record_measured
 from pdf_search.sweep.plan import Plan
+from pdf_search.sweep.rerun_verdict import rerun_verdict
 from pdf_search.sweep.samplers.explore import explored_parameters
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION
@@ -191,6 +192,9 @@ class Driver:
                 f"`pdf-search show {self.plan.folder.called}` lists both"
             )
             self.train(runner, trial_log, [job])
+            curves = (trial_log.curve(number), trial_log.curve(job.number))
+            called, metric = trial_log.records[number].called, self.plan.metric
+            self._tell(rerun_verdict(called, *curves, metric))
 
     def train(self, runner: Runner, trial_log: TrialLog, jobs: list[Job]) -> None:
         """Train a list of jobs. In the confirm phase, gather the predictions afterwards."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import StringIO
+from math import nan
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from pdf_search.records import Phase, State
+from pdf_search.errors import ConfigError
+from pdf_search.records import METRICS, EpochReport, Phase, ReplicateEpoch, State
 from pdf_search.results import Store
 from pdf_search.space import Space
 from pdf_search.stop_condition import StopCondition
@@ -18,6 +20,7 @@ from pdf_search.sweep import Plan, SweepOptions, plan_sweep
 from pdf_search.sweep.api import new_sweep_record, recorded_plan
 from pdf_search.sweep.confirm_phase import best_trials, rerun_job
 from pdf_search.sweep.driver import Driver, Functions
+from pdf_search.sweep.rerun_verdict import rerun_verdict
 from pdf_search.sweep.samplers.jobs import Job, Source
 from pdf_search.sweep.trial_log.recovery import retry, retry_later, settle_study
 from pdf_search.sweep.trial_log.trial_log import TrialLog
@@ -86,10 +89,32 @@ def rerun(plan: Plan, store: Store, number: int, phase: Phase = Phase.SEARCH) ->
     return again.messages
 
 
+def test_a_rerun_with_other_numbers_says_from_where_on() -> None:
+    def curve(*values: float | None) -> list[EpochReport]:
+        epochs = enumerate(values, start=1)
+        return [EpochReport(n, 0.1, (ReplicateEpoch(nan, v),), 1.0, 1.0) for n, v in epochs]
+
+    rmse, accuracy = METRICS["rmse"], METRICS["accuracy"]
+    before = curve(2.0, 1.5, 1.0)
+    equal = rerun_verdict("trial 3", before, curve(2.0, 1.5, 1.0, 0.5), rmse)
+    assert equal == "the rerun has all numbers of trial 3, to the last digit, in 3 epochs"
+    other = rerun_verdict("trial 3", before, curve(2.0, 1.5000000000000002, 1.25), rmse)
+    assert other == (
+        "the rerun differs from trial 3 from epoch 2 on: validation RMSE 1.25, before 1, in epoch 3"
+    )
+    assert "validation accuracy (%) undefined, before 50," in rerun_verdict(
+        "run 1", curve(0.5), curve(None), accuracy
+    )
+    assert rerun_verdict("trial 3", before, [], rmse) == ""
+
+
 def test_a_rerun_of_the_search_is_no_trial_of_it(plan: Plan, store: Store) -> None:
     before = load_sweep(store, NAME)
-    (told,) = rerun(plan, store, 2)
+    told, verdict = rerun(plan, store, 2)
     assert told.startswith("trial 4 of phase search is a rerun of trial 2")
+    assert verdict == "the rerun has all numbers of trial 2, to the last digit, in 12 epochs"
+    with pytest.raises(ConfigError, match=r"no trial 4 to train again .* there is: 0, 1, 2, 3$"):
+        rerun(plan, store, 4)
     after = load_sweep(store, NAME)
     assert after.search == before.search
     assert [(e.trial.origin, e.rank) for e in after.reruns] == [("rerun of 2", None)]
