@@ -27,5 +27,8 @@ class View(Protocol):
     def lost(self, trial: TrialRecord) -> None:
         """A trial whose worker is gone, and which is tried again."""
 
+    def heard_nothing(self) -> None:
+        """Nothing of note came from any trial, once more; it is asked between all events."""
+
     def ended(self, trial: TrialRecord, best: BestEpochs) -> None:
         """A trial that has ended, in whatever state."""
