@@ -71,8 +71,12 @@ def test_new_molecules(run: Run, home: Path) -> None:
         "no column 'SMILES' (--smiles): did you mean smiles?"
         in run(*words, "--smiles", "SMILES", code=1).stderr
     )
-    for place, why in (("no/x.csv", "there is no folder"), (".", "is a folder: name a file in it")):
-        refused = run(*words, "--to", home / place, code=2).stderr
+    for place, why in (
+        (home / "no/x.csv", "there is no folder"),
+        (home, "is a folder: name a file in it"),
+        ("-", "leave -o out, and the predictions go to standard output"),
+    ):
+        refused = run(*words, "--to", place, code=2).stderr
         assert why in refused
         assert refused.count("\n") == 1  # before anything is read or said
 

@@ -142,8 +142,8 @@ def test_a_confirmation_has_the_number_and_the_value_of_the_table(sweep: SweepRe
         view.ended(confirming(3, "confirm of 4", State.COMPLETE), more)
     first, second = text.getvalue().splitlines()
     assert first.startswith("confirming trial 4 COMPLETE  [2/3 done")
-    assert "trial 4 leads with validation RMSE 2.5" in first
-    assert "trial 4 leads with validation RMSE 3.25" in second
+    assert "trial 4 has the best validation RMSE 2.5" in first
+    assert "trial 4 has the best validation RMSE 3.25" in second
 
 
 def test_the_best_is_that_of_all_others_when_it_ends_badly_or_becomes_worse(
@@ -152,13 +152,13 @@ def test_the_best_is_that_of_all_others_when_it_ends_badly_or_becomes_worse(
     view = ProgressView(Console(file=io.StringIO()), Phase.CONFIRM, sweep)
     for number, value in ((1, 3.0), (2, 1.0), (3, 2.0)):
         view.epoch(confirming(number, f"confirm of {number}"), best(value))
-    assert "trial 2 leads with validation RMSE 1" in view.status()
+    assert "trial 2 has the best validation RMSE 1" in view.status()
     view.epoch(confirming(4, "confirm of 2"), best(9.0))  # its mean is 5
-    assert "trial 3 leads with validation RMSE 2" in view.status()
+    assert "trial 3 has the best validation RMSE 2" in view.status()
     view.ended(confirming(3, "confirm of 3", State.DIVERGED), best(2.0))
-    assert "trial 1 leads with validation RMSE 3" in view.status()
+    assert "trial 1 has the best validation RMSE 3" in view.status()
     view.ended(confirming(4, "confirm of 2", State.FAILED), best(9.0))
-    assert "trial 2 leads with validation RMSE 1" in view.status()
+    assert "trial 2 has the best validation RMSE 1" in view.status()
     for number in (1, 2):
         view.ended(confirming(number, f"confirm of {number}", State.DIVERGED), best())
     assert "RMSE" not in view.status()

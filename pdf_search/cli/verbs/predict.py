@@ -149,6 +149,8 @@ def _check_json(columns: tuple[str, ...]) -> None:
 
 def _check_place(file: Path) -> None:
     """Check before anything is computed that a file can be written."""
+    if str(file) == "-":
+        raise ConfigError("-o -: leave -o out, and the predictions go to standard output")
     if file.is_dir():
         raise ConfigError(f"-o {file} is a folder: name a file in it")
     if not file.parent.is_dir():

@@ -87,8 +87,10 @@ class ProgressView(LiveView):
         """The running trials, the best validation value, and the time left once it is known."""
         parts = [super().status()]
         if self.best:
-            shown = self._shown(self.means[self.best])
-            parts.append(f"{self.best} leads with validation {self.metric.label} {shown}")
+            value = f"validation {self.metric.label} {self._shown(self.means[self.best])}"
+            # A confirmation keeps the order of the search, whatever its values are.
+            leads = "leads with" if self.phase is Phase.SEARCH else "has the best"
+            parts.append(f"{self.best} {leads} {value}")
         left = self.seconds_left()
         if left is not None:
             parts.append(f"about {duration(left)} left")
