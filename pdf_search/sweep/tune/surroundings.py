@@ -41,8 +41,8 @@ ON_THIS_MACHINE = {
     "RAY_gcs_rpc_server_reconnect_timeout_s": "15",
     "RAY_grpc_enable_http_proxy": "0",
 }
-# Ray gives its workers the lowest priority but four: beside other programs trials got a tenth of
-# their speed. A value that the user has set stays.
+# Ray gives its workers a nice of 15: beside other programs trials hardly ran. A value that the
+# user has set stays.
 NICENESS = {"RAY_worker_niceness": "0"}
 TOKEN = secrets.token_hex(32)  # the same for all sessions of a process, because Ray reads it once
 TOKEN_FILE = "~/.ray/auth_token"
