@@ -14,7 +14,6 @@ from pdf_search.data import (
     alike_notes,
     check_labels,
     lookup,
-    silent,
     split_hash,
     split_words,
     with_split_notes,
@@ -27,13 +26,13 @@ from pdf_search.sweep.earlier import NOTHING_EARLIER, Earlier, read_earlier
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.planned import Planned, find_metric
-from pdf_search.sweep.resources import Resources, settle_resources, this_machine
 from pdf_search.sweep.samplers.check_limits import check_limits
 from pdf_search.sweep.samplers.counting import count_configurations, count_trials
 from pdf_search.sweep.samplers.explore import explored_parameters, population_base
 from pdf_search.sweep.samplers.fixed_points import chosen_portfolio
 from pdf_search.sweep.samplers.methods import Method, find_method
 from pdf_search.sweep.samplers.trial_builder import TrialBuilder, example
+from pdf_search.sweep.settled_resources import settled_resources
 from pdf_search.sweep.tune.rules.epochs import decision_epochs, stopping_words
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
@@ -282,30 +281,6 @@ def _check_labels(plan: Plan) -> None:
     """Check that the metric is defined where trials are evaluated."""
     confirm = plan.builder.confirm(plan.first.model_dump(mode="json")) if plan.top_k else None
     check_labels(plan.data, plan.metric, plan.first, confirm)
-
-
-def settled_resources(
-    options: SweepOptions, trials: int, progress: Progress | None = None
-) -> Resources:
-    """Settle the size of trials on the Ray of this process, of ``--address``, or this machine.
-
-    Raises:
-        ConfigError: a trial cannot use such a size, or a sweep such an address.
-        ResourceError: the cluster or machine does not have it, or does not answer.
-    """
-    from pdf_search.sweep.tune.cluster.address import cluster_address  # noqa: PLC0415
-    from pdf_search.sweep.tune.ray_session import (  # noqa: PLC0415
-        cluster_nodes,
-        describe_cluster,
-        ray_runs,
-    )
-
-    if options.address is None:
-        nodes = cluster_nodes() if ray_runs() else [this_machine()]
-        return settle_resources(options, nodes, trials)
-    address = cluster_address(options.address)
-    nodes = describe_cluster(address, progress or silent)
-    return replace(settle_resources(options, nodes, trials), address=address)
 
 
 def _method_given_by(space: Space, options: SweepOptions) -> str:

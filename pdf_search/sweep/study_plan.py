@@ -24,9 +24,9 @@ from pdf_search.space import Study, StudyPart
 from pdf_search.sweep.begun_data import prepared_data
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.sweep.options import SweepOptions
-from pdf_search.sweep.plan import settled_resources
 from pdf_search.sweep.planned import Planned
 from pdf_search.sweep.resources import Resources
+from pdf_search.sweep.settled_resources import settled_resources
 from pdf_search.sweep.tune.storage import check_storage
 from pdf_search.wording import counted
 
