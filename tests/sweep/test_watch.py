@@ -104,7 +104,7 @@ def test_it_is_watched_from_search_to_confirmation_until_its_process_ends(
         "search trial 1 COMPLETE",
         "search 3/3, 0 running, trial 2 leads with validation RMSE 1",
         "confirming trial 2 COMPLETE",
-        "confirm 1/1, 0 running, trial 2 leads with validation RMSE 1.5",
+        "confirm 1/1, 0 running, trial 2 has the best validation RMSE 1.5",
     ]
 
 
