@@ -33,6 +33,9 @@ from pdf_search.wording import counted
 
 Work = Callable[[Driver, Runner], None]
 
+OF_ONE_CONFIRMATION = ("top_k", "seeds", "confirm_epochs")
+"""What ``confirm`` is given of these does not stay with the sweep: its rows hold what they need."""
+
 
 def run_sweep(
     plan: Plan | StudyPlan,
@@ -120,7 +123,9 @@ def confirm(
 ) -> SweepResult:
     """Confirm the best trials of a recorded sweep, on the seeds that they were not confirmed on.
 
-    ``changes`` are ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions.
+    ``changes`` are ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions. Those
+    three are of this confirmation alone: a later ``resume`` ends it, and takes the sweep's own for
+    what is new.
     """
 
     def work(driver: Driver, runner: Runner) -> None:
@@ -129,7 +134,9 @@ def confirm(
     folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
         plan = recorded_plan(store, folder, out, progress, **changes)
-        store.update_sweep(plan.name, options=plan.recorded_options())
+        recorded = store.sweep(plan.name).options
+        own = {key: recorded[key] for key in OF_ONE_CONFIRMATION if key in recorded}
+        store.update_sweep(plan.name, options=plan.recorded_options() | own)
         return _drive(plan, store, work, console, functions)
 
 
@@ -256,7 +263,9 @@ def _drive(
 
 def _both_phases(driver: Driver, runner: Runner) -> None:
     driver.search(runner)
-    if driver.plan.top_k and not driver.stop_condition.due():
+    rows = driver.store.trials(driver.plan.name, Phase.CONFIRM)
+    begun = any(not row.state.finished for row in rows)
+    if (driver.plan.top_k or begun) and not driver.stop_condition.due():
         driver.confirm(runner, driver.plan.top_k)
 
 

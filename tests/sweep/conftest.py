@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 import ray.cloudpickle
 
+from pdf_search.results import Store
 from pdf_search.space import Space, load_space
+from pdf_search.sweep import Plan, SweepOptions, plan_sweep
+from pdf_search.sweep.api import new_sweep_record
 from pdf_search.sweep.tune.ray_session import one_ray
 from tests.sweep import simulated
-from tests.sweep.helpers import Bench
+from tests.sweep.by_hand import ByHand, driver
+from tests.sweep.helpers import NAME, Bench
 
 SPACE = """
 description: a small space whose trials are simulated
@@ -71,3 +75,18 @@ def _benches_closed() -> Iterator[None]:
 def _simulated_by_value() -> None:
     # Workers do not have the tests on their import path.
     ray.cloudpickle.register_pickle_by_value(simulated)
+
+
+@pytest.fixture
+def plan(space: Space, cache: Path, tmp_path: Path) -> Plan:
+    options = SweepOptions(out=tmp_path / "runs", cache=cache, name=NAME, trials=4, seeds=2)
+    return plan_sweep(space, options)
+
+
+@pytest.fixture
+def store(plan: Plan) -> Iterator[Store]:
+    """The database of the sweep, whose search is done."""
+    with plan.folder.open_store(create=True) as store:
+        store.create_sweep(new_sweep_record(plan, "command"))
+        driver(plan, store).search(ByHand())  # type: ignore[arg-type]
+        yield store

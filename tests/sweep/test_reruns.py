@@ -2,84 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from io import StringIO
 from math import nan
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, EpochReport, Phase, ReplicateEpoch, State
 from pdf_search.results import Store
-from pdf_search.space import Space
-from pdf_search.stop_condition import StopCondition
-from pdf_search.sweep import Plan, SweepOptions, plan_sweep
-from pdf_search.sweep.api import new_sweep_record, recorded_plan
+from pdf_search.sweep import Plan
+from pdf_search.sweep.api import recorded_plan
 from pdf_search.sweep.confirm_phase import best_trials, rerun_job
-from pdf_search.sweep.driver import Driver, Functions
 from pdf_search.sweep.rerun_verdict import rerun_verdict
-from pdf_search.sweep.samplers.jobs import Job, Source
+from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.recovery import retry, retry_later, settle_study
 from pdf_search.sweep.trial_log.trial_log import TrialLog
 from pdf_search.sweep.tune.rules.brackets import Brackets
 from pdf_search.sweep.tune.rules.promotion import rebuild
 from reports import load_sweep
+from tests.sweep.by_hand import ByHand, driver
 from tests.sweep.helpers import NAME, Bench, finish, report
-from tests.sweep.simulated import epoch_report, saver, simulated_baseline
-
-
-class ByHand:
-    """Trains every trial to its end, as ``simulated`` has it.
-
-    ``given`` are the numbers that each run was given, and whether a rule could stop them.
-    """
-
-    def __init__(self) -> None:
-        self.given: list[tuple[list[int], bool]] = []
-
-    def run(self, source: Source, trial_log: TrialLog, scheduler: object = None) -> None:
-        numbers = []
-        for job in iter(source.next, None):
-            trial_log.planned(job)
-            trial_log.started(job.number)
-            for epoch in range(1, job.config.epochs + 1):
-                trial_log.epoch(job.number, epoch_report(job.config, epoch), "cpu")
-            trial_log.checkpoint(job.number, saved(trial_log, job))
-            trial_log.ended(job.number, State.COMPLETE)
-            numbers.append(job.number)
-        self.given.append((numbers, scheduler is not None))
-
-
-def saved(trial_log: TrialLog, job: Job) -> str:
-    """The folder of a checkpoint of its last epoch."""
-    assert trial_log.folder is not None
-    folder = trial_log.folder.path / f"{job.phase}-{job.number}"
-    folder.mkdir()
-    saver(job.config, job.config.epochs)(folder)
-    return str(folder)
-
-
-@pytest.fixture
-def plan(space: Space, cache: Path, tmp_path: Path) -> Plan:
-    options = SweepOptions(out=tmp_path / "runs", cache=cache, name=NAME, trials=4, seeds=2)
-    return plan_sweep(space, options)
-
-
-@pytest.fixture
-def store(plan: Plan) -> Iterator[Store]:
-    """The database of the sweep, whose search is done."""
-    with plan.folder.open_store(create=True) as store:
-        store.create_sweep(new_sweep_record(plan, "command"))
-        driver(plan, store).search(ByHand())  # type: ignore[arg-type]
-        yield store
-
-
-def driver(plan: Plan, store: Store) -> Driver:
-    functions = Functions(baseline=simulated_baseline)
-    return Driver(plan, store, StopCondition(), Console(file=StringIO()), functions)
 
 
 def rerun(plan: Plan, store: Store, number: int, phase: Phase = Phase.SEARCH) -> list[str]:
