@@ -150,7 +150,8 @@ def test_a_plan_says_how_graphs_are_divided(tmp_path: Path) -> None:
     rows = [f"{smiles},{i % 2}" for i, smiles in enumerate(MOLECULES)]
     sizes = "32 training, 4 validation, 4 test graphs"
     ways: dict[str, dict[str, object]] = {
-        "random": {},
+        "random": {"task": "regression"},
+        "random (data.stratify: true keeps the classes in proportion)": {},
         "random, classes in proportion": {"task": "multiclass", "stratify": True},
     }
     ways["by scaffold"] = {"split_by": "scaffold"}

@@ -124,9 +124,14 @@ def _random_parts(data: Prepared, config: TrialConfig) -> tuple[Numbers, Numbers
     return units.graphs(parts[0]), units.graphs(parts[1]), units.graphs(parts[2])
 
 
+def can_stratify(data: Prepared) -> bool:
+    """Whether a random split can keep classes in proportion: those of one target."""
+    return data.info.task is not Task.REGRESSION and data.graphs.targets.shape[1] == 1
+
+
 def _check_stratify(data: Prepared, config: TrialConfig) -> None:
     """Refuse to keep classes in proportion where there are none, or several labels a graph."""
-    if data.info.task is Task.REGRESSION or data.graphs.targets.shape[1] > 1:
+    if not can_stratify(data):
         raise DataError(
             f"{known_as(data, config)}: data.stratify keeps the classes of one target in "
             f"proportion; the task is {data.info.task}, of "

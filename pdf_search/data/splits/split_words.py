@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdf_search.config import TrialConfig
 from pdf_search.data.prepared.folder import Prepared
 from pdf_search.data.registry import GRAPHS
-from pdf_search.data.splits.split_parts import split_for
+from pdf_search.data.splits.split_parts import can_stratify, split_for
 from pdf_search.records import Phase
 from pdf_search.wording import counted
 
@@ -34,4 +34,7 @@ def _kind(data: Prepared, config: TrialConfig) -> str:
         return "given with the graphs" if given else f"by column {wanted.split_column}"
     if wanted.split_by == "scaffold":
         return "by scaffold"
-    return "random, classes in proportion" if wanted.stratify else "random"
+    if wanted.stratify:
+        return "random, classes in proportion"
+    hint = " (data.stratify: true keeps the classes in proportion)"
+    return "random" + (hint if can_stratify(data) else "")
