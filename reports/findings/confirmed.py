@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdf_search.results import planned_epochs
-from reports.findings.noise import LEVEL, Difference, paired, values_of
-from reports.findings.wording import Statement, gain, listed, metric_name, number, size
+from reports.findings.differences import difference_words
+from reports.findings.noise import Difference, paired, values_of
+from reports.findings.wording import Statement, listed, metric_name, number, size
 from reports.grid.trial_cells import over
 from reports.sweep_data import Entry, SweepData
 
@@ -79,22 +80,7 @@ def _beside(data: SweepData, first: Entry, published: Entry) -> Statement:
     difference = _compared(data, first, published)
     if difference is None:
         return Statement(unknown=f"How it compares with {name}: {TOO_FEW}.")
-    by = _amount(data, difference)
-    side = "ahead of" if gain(data, difference.mean) > 0 else "behind"
-    if difference.measurable:
-        return Statement(f"it is {side} {name} by {by}")
-    return Statement(f"it is {side} {name} by {by}: no measurable difference")
-
-
-def _amount(data: SweepData, difference: Difference) -> str:
-    """The size of a difference, more than 0 where the first is better, with its uncertainty."""
-    ends = sorted(gain(data, end) for end in (difference.low, difference.high))
-    low, high = (number(data, end, difference.error) for end in ends)
-    return (
-        f"{number(data, abs(difference.mean), difference.error)} (standard error "
-        f"{size(data, difference.error)}; {LEVEL:.0%} interval {low} to {high}, paired, "
-        f"n {difference.n})"
-    )
+    return Statement(difference_words(data, difference, "it", name, "paired"))
 
 
 def _ties(data: SweepData, first: Entry, rest: Sequence[Entry]) -> list[str]:

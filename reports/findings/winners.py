@@ -8,8 +8,9 @@ from itertools import compress
 from math import sqrt
 from statistics import fmean, stdev
 
-from reports.findings.noise import LEVEL, Difference, Values, paired, quantile, values_of
-from reports.findings.wording import gain, metric_name, number, size
+from reports.findings.differences import difference_words
+from reports.findings.noise import Difference, Values, paired, quantile, values_of
+from reports.findings.wording import metric_name
 from reports.sweep_data import Entry, SweepData
 
 
@@ -17,7 +18,8 @@ from reports.sweep_data import Entry, SweepData
 class Compared:
     """The winner of a sweep against that of the first sweep named, on the test part.
 
-    ``difference`` is None where the two cannot be compared, and ``why`` says why.
+    ``difference`` is its value less that of the first, as recorded; None where the two cannot be
+    compared, and ``why`` says why.
     """
 
     name: str
@@ -30,17 +32,12 @@ class Compared:
         """The comparison in words; ``data`` is the sweep of either."""
         if self.difference is None:
             return f"{self.name} and {self.first} are not compared: {self.why}."
-        found, how = self.difference, "paired" if self.is_paired else "unpaired"
-        side = gain(data, found.mean)
-        where = "ahead of" if side > 0 else "behind" if side < 0 else "level with"
-        low, high = (number(data, end, found.error) for end in (found.low, found.high))
-        end = "" if found.measurable else ": no measurable difference"
-        return (
-            f"{self.name} is {where} {self.first} in "
-            f"{metric_name(data, 'test')} by {number(data, abs(found.mean), found.error)} "
-            f"(standard error {size(data, found.error)}; {LEVEL:.0%} interval of the difference "
-            f"{low} to {high}, {how}, n {found.n}){end}."
-        )
+        how = "paired" if self.is_paired else "unpaired"
+        other = f"{self.first} in {metric_name(data, 'test')}"
+        said = difference_words(data, self.difference, self.name, other, how)
+        if not self.difference.measurable:
+            said = said[0].upper() + said[1:]
+        return f"{said}."
 
 
 def winner(data: SweepData) -> Entry | None:

@@ -12,6 +12,13 @@ from reports.grid.grid import ABSENT, Grid, Line
 from reports.grid.numbers import format_count, format_parameter, format_seconds, metric_label
 from reports.grid.trial_cells import metric_cell
 from reports.sweep_data import SweepData
+from reports.tables.compared_lengths import (
+    epochs_trained,
+    length_notes,
+    search_length,
+    stopped_early,
+    winner_length,
+)
 
 LONGEST = 40  # characters of a setting
 LEFT_OUT = ("data.", "seeds", "phase", "device", "stop_epoch")  # no settings of the model
@@ -23,7 +30,7 @@ def sweeps_grid(sweeps: Named) -> Grid:
     """Set sweeps side by side, a column each, given with their names.
 
     Below the numbers come the settings in which the winners differ. The notes say whether each
-    winner's test value differs from that of the first sweep.
+    winner's test value differs from that of the first sweep, and where trials had other lengths.
     """
     first = sweeps[0]
     return Grid(
@@ -32,7 +39,10 @@ def sweeps_grid(sweeps: Named) -> Grid:
         corner="",
         columns=tuple(name for name, _ in sweeps),
         lines=(*_facts(sweeps), *_settings(sweeps)),
-        notes=tuple(compared(first, other).sentence(other[1]) for other in sweeps[1:]),
+        notes=(
+            *(compared(first, other).sentence(other[1]) for other in sweeps[1:]),
+            *length_notes(sweeps),
+        ),
         notices=tuple(f"{name}: {n}" for name, data in sweeps for n in data.notices()),
     )
 
@@ -53,10 +63,13 @@ def _column(data: SweepData) -> Iterator[tuple[str, Cell | str]]:
     yield "method", sweep.method
     done = sum(entry.trial.state.finished for entry in data.search)
     yield "trials finished", f"{done} of {sweep.trials}"
-    yield "epochs trained", format_count(sum(entry.summary.epochs for entry in runs))
+    yield "epochs of a trial", search_length(data)
+    yield "stopped early", stopped_early(data)
+    yield "epochs trained", format_count(epochs_trained(runs))
     yield "training time", format_seconds(sum(entry.trial.seconds or 0.0 for entry in runs))
     yield "best of the search", _value(data, best, "valid")
     yield "winner", ABSENT if won is None else won.called
+    yield "its epochs", winner_length(data)
     yield "its validation value", _value(data, won, "valid")
     yield "its test value", _value(data, won, "test")
     yield "n", ABSENT if won is None else str(won.summary.n)

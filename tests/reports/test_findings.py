@@ -103,9 +103,9 @@ def test_the_published_setting_is_compared_in_pairs_of_equal_seeds(store: Store)
     assert (difference.low, difference.high) == pytest.approx((interval.low, interval.high))
     assert search_findings(data).found[-1] == (
         "Confirmed on fresh seeds, trial 1, the first by the search, has test RMSE 2.00 ± 0.82 "
-        "(n 3, population standard deviation); it is ahead of the published setting (trial 0) by "
-        "0.200 (standard error 0.058; 95% interval -0.048 to 0.448, paired, n 3): no measurable "
-        "difference."
+        "(n 3, population standard deviation); no measurable difference to the published setting "
+        "(trial 0): it is ahead by 0.200 (standard error 0.058; 95% interval -0.048 to 0.448, "
+        "paired, n 3)."
     )
 
 
@@ -114,6 +114,7 @@ def test_a_measurable_difference_has_a_direction(store: Store) -> None:
     confirmed(store, record, {1: (1.0, 2.0, 3.0), 0: (0.7, 1.7, 2.71)})
     said = search_findings(load_sweep(store, "night")).found[-1]
     assert "it is behind the published setting (trial 0) by 0.2967" in said
+    assert "95% interval 0.2823 to 0.3110, paired, n 3" in said
     assert "no measurable" not in said
 
 
