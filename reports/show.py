@@ -21,6 +21,7 @@ from reports.grid.numbers import (
     scaled,
 )
 from reports.grid.plain_table import render_plain
+from reports.ranking import ranked_by, ranked_otherwise
 from reports.sweep_data import Entry, SweepData
 from reports.tables.leaderboard import UNDEFINED_CELL, leaderboard_grid
 from reports.tables.target_table import confirmed_targets, target_lines
@@ -48,7 +49,9 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         *(f"data: {note}" for note in data.data_notes),
         *version_notes(sweep_versions(data)),
     ]
-    for title, entries in (("", data.search), ("", data.confirm), (RERUNS, data.reruns)):
+    ranked = f"ranked by smoothed, {ranked_by(data)}; {label} is of the best epoch"
+    order = ranked if ranked_otherwise(data) else ""
+    for title, entries in ((order, data.search), ("", data.confirm), (RERUNS, data.reruns)):
         board = leaderboard_grid(data, entries)
         if not board.lines:
             continue

@@ -12,6 +12,7 @@ from .parts import is_study_part as is_study_part
 from .parts import study_parts as study_parts
 from .smoothed import best_smoothed as best_smoothed
 from .smoothed import smoothed_values as smoothed_values
+from .smoothed import smoothed_words as smoothed_words
 from .store import Store as Store
 from .store import holds_results as holds_results
 from .store import no_trial as no_trial

@@ -37,6 +37,14 @@ def smoothed_values(values: Iterable[float | None]) -> Iterator[float | None]:
     return map(Smoother().add, values)
 
 
+def smoothed_words(epochs: int) -> str:
+    """Say what the best smoothed value of so many epochs is; the first ones have fewer behind."""
+    if epochs < 2:
+        return "the value of the only epoch"
+    count = {2: "two", WINDOW: "three"}[min(epochs, WINDOW)]
+    return f"the best mean of up to {count} consecutive epochs"
+
+
 def best_smoothed(values: Iterable[float | None], metric: Metric) -> float | None:
     """The best mean of consecutive epochs; None if no value is finite."""
     return metric.best(mean for mean in smoothed_values(values) if mean is not None)

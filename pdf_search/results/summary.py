@@ -80,7 +80,7 @@ class TrialSummary:
     where no test value exists, and ``test`` in phase confirm. ``best_epochs``: the epochs that
     ``valid`` and ``test`` are read at; ``last_valid`` and ``last_test`` are of the last epoch.
     ``smoothed`` is the validation value that trials of a search are ranked by: the best mean of
-    three consecutive epochs, each the mean over replicates; None if there is none.
+    up to three consecutive epochs, each the mean over replicates; None if there is none.
     ``partial``: whether training or values are missing, for the ``reasons`` given.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdf_search.records import State
-from pdf_search.results import planned_epochs
+from pdf_search.results import planned_epochs, smoothed_words
 from pdf_search.wording import counted
 from reports.findings.noise import Noise, noise
 from reports.findings.wording import Statement, listed, metric_name, number, size
@@ -32,7 +32,7 @@ def best_statement(data: SweepData) -> Statement:
     means = [entry.summary.mean for entry in whole]
     if any(mean is not None and data.metric.better(mean, best.summary.mean) for mean in means):
         ranked = number(data, best.summary.smoothed)
-        found += f" ({ranked} as the mean of three epochs, which ranks trials)"
+        found += f" ({ranked} as {smoothed_words(best.summary.epochs)}, which ranks trials)"
     if not others:
         return Statement(f"{found}; no other trial is as long, so nothing compares with it.")
     chance = search_noise(data, [best, *others])

@@ -8,6 +8,7 @@ from pdf_search.records import METRICS, Protocol, State
 from pdf_search.results import divergence_advice
 from reports.grid.trial_cells import over
 from reports.published_numbers import AS_QUOTED
+from reports.ranking import ranked_by, ranked_otherwise
 from reports.sweep_data import SweepData
 from reports.versions import sweep_versions, version_notes
 
@@ -66,6 +67,8 @@ def table_notes(
             "and cannot be compared with test numbers. Run "
             f"`pdf-search confirm {data.called}` for test numbers."
         )
+    if split == "valid" and ranked_otherwise(data):
+        yield f"Rows are ranked by {ranked_by(data)}; the values are of the best epoch."
     yield PROTOCOLS[protocol]
     if protocol is not Protocol.SPLIT:
         yield SEARCH_WITH_FOLDS

@@ -21,6 +21,7 @@ from reports.grid.numbers import (
     short_names,
     unit_of,
 )
+from reports.ranking import ranked_by, ranked_otherwise
 from reports.sweep_data import Entry, SweepData
 from reports.versions import sweep_versions, version_notes
 
@@ -200,9 +201,14 @@ def _lead(data: SweepData, label: str) -> Iterator[str]:
         f"{data.title}, {label}, protocol {data.sweep.protocol.value}, method {data.sweep.method}. "
         "Search trials show validation values; only confirmed configurations have test values. A "
         "spread is the population standard deviation over n replicates. The search is ranked by "
-        "the best mean of three consecutive epochs (smoothed), since a single epoch is partly "
-        "luck; trials that ended early come after complete ones, by how far they came."
+        f"the column smoothed, {ranked_by(data)}; trials that ended early come after complete "
+        "ones, by how far they came."
     )
+    if ranked_otherwise(data):
+        yield (
+            f"The column {label} is of the best epoch, which is partly luck and would order the "
+            "trials otherwise."
+        )
     if data.reruns:
         yield (
             "A rerun checks the numbers of a recorded trial (origin: rerun of its number, in the "

@@ -62,6 +62,15 @@ def test_trials_within_the_spread_of_seeds_cannot_be_told_apart(store: Store) ->
     )
 
 
+def two_epochs(store: Store) -> None:
+    """Trial 0 has the better epoch, trial 1 the better mean of both: 1.7, of the other 2.0."""
+    record = samples.sweep(trials=2, epochs=2, options={})
+    store.create_sweep(record)
+    for trial, curve in enumerate(((3.0, 1.0), (1.8, 1.6))):
+        epochs = [epoch(i, (value,)) for i, value in enumerate(curve, start=1)]
+        samples.save(store, record, trial, epochs=epochs)
+
+
 def test_the_value_that_ranks_is_told_where_another_trial_had_a_better_epoch(store: Store) -> None:
     record = samples.sweep(trials=2, epochs=3, options={})
     store.create_sweep(record)
@@ -70,7 +79,16 @@ def test_the_value_that_ranks_is_told_where_another_trial_had_a_better_epoch(sto
         samples.save(store, record, trial, epochs=epochs, origin="sampled")
     said = search_findings(load_sweep(store, "night")).found[0]
     assert "(trial 1; 2 complete) reached validation RMSE 1.500 (1.6" in said
-    assert "as the mean of three epochs, which ranks trials)" in said
+    assert "as the best mean of up to three consecutive epochs, which ranks trials)" in said
+
+
+def test_of_two_epochs_no_mean_of_three_is_told(store: Store) -> None:
+    two_epochs(store)
+    said = search_findings(load_sweep(store, "night")).found[0]
+    assert said.startswith(
+        "The best of 2 trials (trial 1; 2 complete) reached validation RMSE 1.600 (1.700 as the "
+        "best mean of up to two consecutive epochs, which ranks trials)"
+    )
 
 
 def test_a_best_trial_far_ahead_is_said_to_be_so(store: Store) -> None:

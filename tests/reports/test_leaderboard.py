@@ -4,9 +4,16 @@ import re
 
 import pytest
 
-from pdf_search.records import Phase
+from pdf_search.records import EpochReport, Phase, ReplicateEpoch
 from pdf_search.results import Store
-from reports import leaderboard_grid, leaderboard_rows, load_sweep
+from reports import (
+    SweepData,
+    leaderboard_grid,
+    leaderboard_rows,
+    load_sweep,
+    result_grid,
+    show_sweep,
+)
 from reports.grid.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 
@@ -82,6 +89,44 @@ def test_markdown_shows_what_varies_and_lists_what_does_not(store: Store) -> Non
     assert "eps" not in header
     assert "The same in all trials: basis.eps = \\[-0.1, -0.2]" in text
     assert "Partial: confirm: not run yet" in text
+
+
+def curves(store: Store, *values: tuple[float, ...]) -> SweepData:
+    """A sweep of trials with these validation values after each epoch."""
+    record = samples.sweep(trials=len(values), epochs=len(values[0]))
+    store.create_sweep(record)
+    for number, curve in enumerate(values):
+        epochs = [
+            EpochReport(i, 0.1, (ReplicateEpoch(1.0, value),), 1.0, 1.0)
+            for i, value in enumerate(curve, start=1)
+        ]
+        samples.save(store, record, number, epochs=epochs)
+    return load_sweep(store, "night")
+
+
+def test_what_ranks_is_said_where_the_values_shown_have_another_order(store: Store) -> None:
+    data = curves(store, (3.0, 1.0), (1.8, 1.6))
+    assert [(row.number, row.mean) for row in leaderboard_rows(data)] == [(1, 1.6), (0, 1.0)]
+    lead = " ".join(leaderboard_grid(data).lead)
+    assert "ranked by the column smoothed, the best mean of up to two consecutive epochs" in lead
+    assert "The column RMSE (kcal/mol) is of the best epoch, which is partly luck" in lead
+    assert (
+        "\nranked by smoothed, the best mean of up to two consecutive epochs; RMSE (kcal/mol) is "
+        "of the best epoch\n"
+    ) in show_sweep(data)
+    assert (
+        "Rows are ranked by the best mean of up to two consecutive epochs; the values are of the "
+        "best epoch."
+    ) in result_grid(data).notes
+
+
+def test_where_the_values_shown_are_in_order_nothing_is_said_of_it(store: Store) -> None:
+    data = curves(store, (1.8,), (1.6,))
+    lead = " ".join(leaderboard_grid(data).lead)
+    assert "ranked by the column smoothed, the value of the only epoch; trials" in lead
+    assert "The column RMSE" not in lead
+    assert "ranked by smoothed" not in show_sweep(data)
+    assert not any("Rows are ranked by" in note for note in result_grid(data).notes)
 
 
 def test_a_partial_sweep_is_shown_as_partial(store: Store) -> None:

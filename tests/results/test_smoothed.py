@@ -7,7 +7,7 @@ from math import inf, nan
 import pytest
 
 from pdf_search.records import METRICS
-from pdf_search.results import best_smoothed
+from pdf_search.results import best_smoothed, smoothed_words
 
 RMSE, ACCURACY = METRICS["rmse"], METRICS["accuracy"]
 
@@ -28,3 +28,9 @@ def test_an_epoch_without_a_value_is_passed_over(gap: float | None) -> None:
     assert best_smoothed([4.0, gap, 2.0, gap, 3.0, 1.0], RMSE) == 2.0
     assert best_smoothed([gap], RMSE) is None
     assert best_smoothed([], RMSE) is None
+
+
+def test_the_words_have_as_many_epochs_as_there_are() -> None:
+    assert smoothed_words(1) == "the value of the only epoch"
+    assert smoothed_words(2) == "the best mean of up to two consecutive epochs"
+    assert smoothed_words(40) == "the best mean of up to three consecutive epochs"
