@@ -16,6 +16,11 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def sentence_case(text: str) -> str:
+    """Return a text with its first letter as at the beginning of a sentence, the others as is."""
+    return text[:1].upper() + text[1:]
+
+
 def visible(name: str) -> str:
     """Return a name for messages; quoted, with escapes, where something in it cannot be seen.
 

@@ -43,6 +43,7 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
     lines = [
         f"{sweep.name}: {data.title}, {label}, protocol {sweep.protocol.value}, {sweep.method}",
         "search: " + (", ".join(f"{states[s]} {s.value}" for s in State if states[s]) or "none"),
+        *(f"confirm: {text}" for text in [data.not_asked] if text),
         *(f"partial: {notice}" for notice in data.notices()),
         *(f"why: {failure}" for failure in data.failures()),
         *search_findings(data).lines(),

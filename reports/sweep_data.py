@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
@@ -15,6 +16,7 @@ from pdf_search.wording import counted
 from reports.tables.pooled import pooled_runs, pooled_together
 
 MOST_REASONS = 3  # reasons of failure that are named
+NOT_ASKED = "no confirmation asked for (--top-k 0)"
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,17 @@ class SweepData:
         return tuple(e for e in self.confirmations if e.summary.mean is not None)
 
     @property
+    def not_asked(self) -> str:
+        """That the sweep was to confirm nothing, and nothing is confirmed; else ""."""
+        return NOT_ASKED if self.sweep.options.get("top_k") == 0 and not self.confirm else ""
+
+    @property
+    def how_to_confirm(self) -> str:
+        """The command that confirms its best trials; of a sweep with none it says how many."""
+        count = " --top-k 3" if self.sweep.options.get("top_k") == 0 else ""
+        return f"pdf-search confirm {quote(self.called)}{count}"
+
+    @property
     def interrupted(self) -> str:
         """What to tell if trials are INTERRUPTED and no process runs the sweep; else ""."""
         states = {entry.trial.state for entry in self.recorded}
@@ -174,7 +187,10 @@ class SweepData:
         return f"interrupted; go on with: {self.resume}" if left else ""
 
     def notices(self) -> list[str]:
-        """Say what is unfinished in search and confirmation; empty for a complete sweep."""
+        """Say what is unfinished in search and confirmation; empty for a complete sweep.
+
+        A search that was to confirm nothing lacks nothing; see ``not_asked``.
+        """
         notices = []
         finished = sum(entry.trial.state.finished for entry in self.search)
         if finished < self.sweep.trials:
@@ -185,7 +201,7 @@ class SweepData:
             notices.append(self.interrupted)
         runs = self.confirmations
         open_runs = [entry for entry in runs if entry.summary.partial]
-        if not runs:
+        if not runs and not self.not_asked:
             notices.append("confirm: not run yet, so there are no test numbers")
         elif open_runs:
             notices.append(f"confirm: {len(open_runs)} of {len(runs)} configurations not whole")

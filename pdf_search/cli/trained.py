@@ -102,13 +102,13 @@ def _winner(folder: SweepFolder) -> int:
     from reports import load_sweep
 
     with folder.open_store() as store:
-        run = load_sweep(store, folder.name).winning_run
-    if run is not None:
-        return run.trial.number
-    name = shlex.quote(folder.called)
+        data = load_sweep(store, folder.name, called=folder.called)
+    if data.winning_run is not None:
+        return data.winning_run.trial.number
     raise ConfigError(
-        f"{folder.called} has no confirmed trial yet: train its best again with `pdf-search "
-        f"confirm {name}`, or name a trial of the search with --trial N (`pdf-search show {name}`)"
+        f"{folder.called} has no confirmed trial yet: train its best again with "
+        f"`{data.how_to_confirm}`, or name a trial of the search with --trial N "
+        f"(`pdf-search show {shlex.quote(folder.called)}`)"
     )
 
 

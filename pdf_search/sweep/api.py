@@ -126,6 +126,9 @@ def confirm(
     ``changes`` are ``top_k``, ``seeds``, ``confirm_epochs`` and other fields of SweepOptions. Those
     three are of this confirmation alone: a later ``resume`` ends it, and takes the sweep's own for
     what is new.
+
+    Raises:
+        ConfigError: the sweep was to confirm nothing, and ``top_k`` is not given.
     """
 
     def work(driver: Driver, runner: Runner) -> None:
@@ -134,6 +137,9 @@ def confirm(
     folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
         plan = recorded_plan(store, folder, out, progress, **changes)
+        if not plan.top_k and changes.get("top_k") is None:
+            what = f"{folder.called} was to confirm nothing (--top-k 0)"
+            raise ConfigError(f"{what}: say how many of its best to confirm, such as --top-k 3")
         recorded = store.sweep(plan.name).options
         own = {key: recorded[key] for key in OF_ONE_CONFIRMATION if key in recorded}
         store.update_sweep(plan.name, options=plan.recorded_options() | own)

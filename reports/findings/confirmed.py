@@ -21,7 +21,8 @@ def confirmed_statement(data: SweepData) -> Statement:
     configurations are compared that are whole and trained as many epochs.
     """
     if not data.confirmed:
-        return Statement(unknown="Test values: no configuration is confirmed yet.")
+        why = data.not_asked or "no configuration is confirmed yet"
+        return Statement(unknown=f"Test values: {why}.")
     first = data.confirmed[0]
     published = _published(data)
     beside = next((e for e in data.confirmed if published and _confirms(e, published)), None)

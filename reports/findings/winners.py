@@ -8,6 +8,7 @@ from itertools import compress
 from math import sqrt
 from statistics import fmean, stdev
 
+from pdf_search.wording import sentence_case
 from reports.findings.differences import difference_words
 from reports.findings.noise import Difference, Values, paired, quantile, values_of
 from reports.findings.wording import metric_name
@@ -35,9 +36,7 @@ class Compared:
         how = "paired" if self.is_paired else "unpaired"
         other = f"{self.first} in {metric_name(data, 'test')}"
         said = difference_words(data, self.difference, self.name, other, how)
-        if not self.difference.measurable:
-            said = said[0].upper() + said[1:]
-        return f"{said}."
+        return f"{said if self.difference.measurable else sentence_case(said)}."
 
 
 def winner(data: SweepData) -> Entry | None:

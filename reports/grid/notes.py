@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pdf_search.records import METRICS, Protocol, State
 from pdf_search.results import divergence_advice
+from pdf_search.wording import sentence_case
 from reports.grid.trial_cells import over
 from reports.published_numbers import AS_QUOTED
 from reports.ranking import ranked_by, ranked_otherwise
@@ -62,10 +63,10 @@ def table_notes(
     elif split == "valid" and not any(e.trial.state is State.COMPLETE for e in data.search):
         yield f"No trial is complete yet: `pdf-search resume {data.called}` goes on."
     elif split == "valid":
+        why = sentence_case(data.not_asked or "no configuration is confirmed yet")
         yield (
-            "No configuration is confirmed yet: our numbers are validation numbers of the search "
-            "and cannot be compared with test numbers. Run "
-            f"`pdf-search confirm {data.called}` for test numbers."
+            f"{why}: our numbers are validation numbers of the search and cannot be compared with "
+            f"test numbers. Run `{data.how_to_confirm}` for test numbers."
         )
     if split == "valid" and ranked_otherwise(data):
         yield f"Rows are ranked by {ranked_by(data)}; the values are of the best epoch."

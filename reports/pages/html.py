@@ -100,12 +100,13 @@ def provenance(data: SweepData) -> list[tuple[str, str]]:
     # A worker compiles or loads its kernels in its first one, which may take most of the time.
     first_epochs = [e.epochs[0].seconds for e in entries if e.epochs]
     first = format_seconds(sum(first_epochs)) if first_epochs else ""
+    confirmed = [f"{entry.called} on {seeds_text(entry)}" for entry in data.confirmations]
     facts = [
         ("command", sweep.command),
         ("space", sweep.space),
         ("method", f"{sweep.method}, seed {sweep.seed}"),
         ("budget", f"{counted(sweep.trials, 'trial')} of {counted(sweep.epochs, 'epoch')}"),
-        ("confirmed", "; ".join(f"{e.called} on {seeds_text(e)}" for e in data.confirmations)),
+        ("confirmed", "; ".join(confirmed) or data.not_asked),
         ("data fingerprint", sweep.fingerprint),
         ("splits", sweep.split_hash),
         ("device", ", ".join(devices)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from pdf_search.records import RERUN_OF, Phase, State, first_line
 from pdf_search.results import UNDEFINED
+from pdf_search.wording import sentence_case
 from reports.grid.cell import Cell
 from reports.grid.grid import ABSENT, Grid, Line
 from reports.grid.numbers import (
@@ -209,6 +210,8 @@ def _lead(data: SweepData, label: str) -> Iterator[str]:
             f"The column {label} is of the best epoch, which is partly luck and would order the "
             "trials otherwise."
         )
+    if data.not_asked:
+        yield f"{sentence_case(data.not_asked)}."
     if data.reruns:
         yield (
             "A rerun checks the numbers of a recorded trial (origin: rerun of its number, in the "

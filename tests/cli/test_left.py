@@ -50,6 +50,16 @@ def test_a_sweep_whose_process_was_killed_is_interrupted(run: Run, left: Path) -
     assert row["interrupted"] == how
 
 
+def test_a_sweep_that_was_to_confirm_nothing_is_listed_as_such(run: Run, left: Path) -> None:
+    with Store(str(left / "results.db")) as store:
+        store.update_sweep(NAME, options={"top_k": 0})
+    (row,) = json.loads(run("list", "--json").stdout)
+    assert row["not_asked"] == "no confirmation asked for (--top-k 0)"
+    assert "1/2     not asked for  RMSE" in run("list").stdout
+    said = " ".join(run("predict", NAME, "new.csv", code=2).stderr.split())
+    assert f"train its best again with `pdf-search confirm {NAME} --top-k 3`" in said
+
+
 def test_a_sweep_whose_process_may_be_elsewhere_is_said_to_run(run: Run, left: Path) -> None:
     """The database may be reached from another machine than the folder."""
     database = left.parent / "elsewhere.db"

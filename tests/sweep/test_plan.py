@@ -12,7 +12,8 @@ from pdf_search.errors import ConfigError, PdfSearchError, ResourceError, StoreE
 from pdf_search.records import Phase
 from pdf_search.runs import free_name
 from pdf_search.space import Space, load_study
-from pdf_search.sweep import Plan, SweepOptions, plan_study, plan_sweep
+from pdf_search.sweep import Plan, SweepOptions, confirm, plan_study, plan_sweep
+from pdf_search.sweep.api import new_sweep_record
 from pdf_search.sweep.folder import SweepFolder, default_name
 from pdf_search.sweep.resources import (
     Node,
@@ -42,6 +43,18 @@ def test_a_plan_says_what_will_happen(space: Space, cache: Path, tmp_path: Path)
     assert made.first.phase is Phase.SEARCH
     assert made.first.training.learning_rate == 0.004
     assert made.first.device == "cpu"
+
+
+def test_a_sweep_that_was_to_confirm_nothing_is_told_how_many(
+    space: Space, cache: Path, tmp_path: Path
+) -> None:
+    made = plan(space, cache, tmp_path, name="alone", top_k=0)
+    with made.folder.open_store(create=True) as store:
+        store.create_sweep(new_sweep_record(made, "command"))
+    with pytest.raises(ConfigError, match=r"^alone was to confirm nothing \(--top-k 0\): say how"):
+        confirm("alone", tmp_path / "runs", cache=cache)
+    with made.folder.open_store() as store:
+        assert store.sweep("alone").options["top_k"] == 0
 
 
 def test_the_plan_says_that_nothing_can_be_stopped(cache: Path, tmp_path: Path) -> None:

@@ -103,6 +103,7 @@ def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
         "trials": sweep.trials,
         "finished": sum(entry.trial.state.finished for entry in data.search),
         "confirmed": sum(not entry.summary.partial for entry in runs),
+        "not_asked": data.not_asked,
         "best_validation": None if best is None else best.summary.mean,
         "created": sweep.created,
         "notices": data.notices(),
@@ -123,7 +124,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         row["data"],
         row["protocol"],
         f"{row['finished']}/{row['trials']}",
-        str(row["confirmed"]),
+        "not asked for" if row["not_asked"] else str(row["confirmed"]),
         f"{metric.label} {best}",
         row["created"][:16].replace("T", " "),
     ]
