@@ -158,10 +158,9 @@ def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
     """
     trained = {n: r for n, r in sorted(trial_log.own.items()) if not _is_baseline(r)}
     if number not in trained:
-        known, phase = ", ".join(map(str, trained)), trial_log.phase
-        raise ConfigError(
-            f"no trial {number} to train again in phase {phase}; there is: {known or 'none'}"
-        )
+        known = ", ".join(map(_listed, trained.values())) or "none"
+        what = f"no trial {number} to train again in phase {trial_log.phase}"
+        raise ConfigError(f"{what}{_why_not(trial_log.records.get(number))}; there is: {known}")
     record = trained[number]
     return Job(
         phase=trial_log.phase,
@@ -170,6 +169,21 @@ def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
         origin=f"{RERUN_OF}{number}",
         params=record.params,
     )
+
+
+def _why_not(record: TrialRecord | None) -> str:
+    """Why a record is not trained again; "" where there is none of this number."""
+    if record is None:
+        return ""
+    if _is_baseline(record):
+        return ": it is the baseline, which trains nothing"
+    return f": it is a {record.origin} itself"
+
+
+def _listed(record: TrialRecord) -> str:
+    """Its number; of a confirmation with that of the search trial, which may be what is meant."""
+    origin = f" ({record.origin})" if record.phase is Phase.CONFIRM else ""
+    return f"{record.number}{origin}"
 
 
 def _is_baseline(record: TrialRecord) -> bool:

@@ -198,7 +198,7 @@ class Driver:
 
     def train(self, runner: Runner, trial_log: TrialLog, jobs: list[Job]) -> None:
         """Train a list of jobs. In the confirm phase, gather the predictions afterwards."""
-        self.view.expect(len(jobs))
+        self.view.expect(sum(not job.is_rerun for job in jobs))
         runner.run(ListSource(jobs), trial_log)
         if trial_log.phase is Phase.CONFIRM:
             gather_predictions(trial_log.own.values(), self.plan.folder.predictions)

@@ -83,16 +83,12 @@ def _over(store: Store, folder: SweepFolder, sweep: SweepRecord, phase: Phase) -
 
 
 def _expect(view: ProgressView, follower: Follower, sweep: SweepRecord) -> None:
-    """Tell the view how many trials are to come: those of the budget, or those that are planned.
-
-    A rerun that has not ended is to come too.
-    """
+    """Tell the view how many trials are to come: those of the budget, or those that are planned."""
     known = [trial for trial in follower.known.values() if trial.origin != "baseline"]
     own = [trial for trial in known if not trial.is_rerun]
     ended = sum(trial.state.finished for trial in own)
-    again = sum(trial.is_rerun and not trial.state.finished for trial in known)
     planned = sweep.trials if follower.phase is Phase.SEARCH else 0
-    view.expect(max(planned, len(own)) - ended + again)
+    view.expect(max(planned, len(own)) - ended)
 
 
 class Follower:

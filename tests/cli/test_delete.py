@@ -48,6 +48,14 @@ def test_a_sweep_and_a_run_are_removed_and_the_others_stay(run: Run, runs: Path)
     assert "no sweep in" in run("show", "night", code=1).stderr
 
 
+def test_trials_and_reruns_are_counted_apart(run: Run, runs: Path) -> None:
+    with Store(str(runs / "night" / "results.db")) as store:
+        for number, origin in enumerate(("sampled", "sampled", "rerun of 1")):
+            store.save_trial(replace(trial(number), sweep="night", origin=origin))
+    assert "night: a sweep of 2 trials and 1 rerun, " in run("delete", "night", "--yes").stderr
+    assert "day: a sweep of 0 trials, " in run("delete", "day", "--yes").stderr
+
+
 def test_a_whole_study_is_removed_but_no_part(run: Run, runs: Path) -> None:
     part = run("delete", "paper/abl/zinc/split", "--yes", code=2).stderr
     assert "is a part of the study paper/abl: delete the whole study" in " ".join(part.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from math import nan
 
 import pandas as pd
@@ -55,8 +56,11 @@ def test_a_rerun_of_the_search_is_no_trial_of_it(plan: Plan, store: Store) -> No
     told, verdict = rerun(plan, store, 2)
     assert told.startswith("trial 4 of phase search is a rerun of trial 2")
     assert verdict == "the rerun has all numbers of trial 2, to the last digit, in 12 epochs"
-    with pytest.raises(ConfigError, match=r"no trial 4 to train again .* there is: 0, 1, 2, 3$"):
+    known = "there is: 0, 1, 2, 3$"
+    with pytest.raises(ConfigError, match=rf"no trial 4 .*: it is a rerun of 2 itself; {known}"):
         rerun(plan, store, 4)
+    with pytest.raises(ConfigError, match=rf"no trial 9 to train again in phase search; {known}"):
+        rerun(plan, store, 9)
     after = load_sweep(store, NAME)
     assert after.search == before.search
     assert [(e.trial.origin, e.rank) for e in after.reruns] == [("rerun of 2", None)]
@@ -72,6 +76,29 @@ def test_no_copy_is_confirmed(plan: Plan, store: Store) -> None:
     again.confirm(ByHand(), 99)  # type: ignore[arg-type]
     assert "only 4 trials of the search are COMPLETE: 4 confirmed instead of 99" in again.messages
     assert len(load_sweep(store, NAME).confirmed) == 4
+
+
+def test_a_rerun_of_the_baseline_is_refused_and_what_is_there_is_named(
+    plan: Plan, store: Store
+) -> None:
+    driver(plan, store).confirm(ByHand(), 1)  # type: ignore[arg-type]
+    first, baseline = store.trials(NAME, Phase.CONFIRM)
+    assert (first.number, baseline.origin) == (0, "baseline")
+    with pytest.raises(ConfigError) as caught:
+        rerun(plan, store, baseline.number, Phase.CONFIRM)
+    assert str(caught.value) == (
+        "no trial 1 to train again in phase confirm: it is the baseline, which trains nothing; "
+        f"there is: 0 ({first.origin})"
+    )
+
+
+def test_a_rerun_does_not_count_in_the_progress(plan: Plan, store: Store) -> None:
+    again = driver(plan, store)
+    again.rerun(ByHand(), 2, Phase.SEARCH)  # type: ignore[arg-type]
+    assert (again.view.done, again.view.total) == (4, 4)
+    file = again.console.file
+    assert isinstance(file, StringIO)
+    assert "search trial 4 (rerun of 2) COMPLETE  [4/4 done, 0 running" in file.getvalue()
 
 
 def test_a_rerun_of_a_confirmation_is_no_replicate_and_no_configuration(

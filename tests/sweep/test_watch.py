@@ -137,6 +137,21 @@ def test_one_that_does_not_run_is_shown_as_it_is(sweep: SweepRecord, tmp_path: P
         watch_sweep(SweepFolder.of(tmp_path, "absent", None), Console(file=text))
 
 
+def test_reruns_count_nowhere(sweep: SweepRecord, tmp_path: Path) -> None:
+    folder, text = SweepFolder.of(tmp_path, "sweep", None), io.StringIO()
+    sweep = replace(sweep, name="sweep")
+    with folder.open_store(create=True) as store:
+        store.create_sweep(sweep)
+        for number in range(3):
+            samples.save(store, sweep, number, epochs=[report(1, 3.0 - number)])
+        for number, state in ((3, State.COMPLETE), (4, State.RUNNING)):
+            again = {"origin": "rerun of 0", "epochs": [report(1, 0.5)]}
+            samples.save(store, sweep, number, state=state, **again)
+    watch_sweep(folder, Console(file=text), seconds=60)
+    said = text.getvalue()
+    assert said == "search 3/3, 1 running, trial 2 leads with validation RMSE 1\n"
+
+
 def test_a_study_is_watched_over_all_its_runs(tmp_path: Path) -> None:
     folder, text = SweepFolder.of(tmp_path, "paper/ablation", None), io.StringIO()
     with folder.open_store(create=True) as store:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pdf_search.config import TrialConfig
-from pdf_search.records import Phase
+from pdf_search.records import RERUN_OF, Phase
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Job:
     params: dict[str, Any] | None = None
     resume: str = ""
     data: str = ""
+
+    @property
+    def is_rerun(self) -> bool:
+        """See ``TrialRecord.is_rerun``."""
+        return self.origin.startswith(RERUN_OF)
 
 
 class Source(Protocol):

@@ -48,7 +48,7 @@ class ProgressView(LiveView):
             self._note(trial, best())
 
     def expect(self, count: int) -> None:
-        """Set how many trials are still to come."""
+        """Set how many trials are still to come, without reruns."""
         self.total = self.done + count
         self.refresh()
 
@@ -72,12 +72,14 @@ class ProgressView(LiveView):
         self._gone(trial)
         if trial.state is not State.COMPLETE:
             self._note(trial, None)
-        self.done += 1
-        self.ends.append(time.monotonic())
+        if not trial.is_rerun:
+            self.done += 1
+            self.ends.append(time.monotonic())
         self.refresh()
         reason = f": {trial.reason}" if trial.message else ""
         where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
-        line = f"{VERBS[self.phase]} {trial.called} {trial.state.value}{where}"
+        again = f" ({trial.origin})" if trial.is_rerun else ""
+        line = f"{VERBS[self.phase]} {trial.called}{again} {trial.state.value}{where}"
         if not self.console.is_terminal:
             line = f"{line}  [{self.done}/{self.total} done, {self.status()}]"
         if not self.console.is_terminal or trial.state is State.FAILED:

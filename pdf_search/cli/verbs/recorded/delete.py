@@ -133,13 +133,20 @@ def _doomed(name: str, output: OutputOptions) -> _Doomed:
         contents = replace(contents, own=(), foreign=())
     return _Doomed(
         name,
-        f"{'a study' if study else 'a sweep'} of {counted(len(trials), 'trial')}",
+        f"{'a study' if study else 'a sweep'} of {_counts(trials)}",
         contents,
         folder.db or "",
         tuple(sweep.name for sweep in sweeps) if folder.db else (),
         _stored(folder, trials) if any(s.options.get("storage") for s in sweeps) else (),
         _made_for(study or "", folder.path, expanded(output.out).resolve()),
     )
+
+
+def _counts(trials: Sequence[TrialRecord]) -> str:
+    """How many trials there are, and reruns, which are none of them."""
+    again = sum(trial.is_rerun for trial in trials)
+    reruns = f" and {counted(again, 'rerun')}" if again else ""
+    return counted(len(trials) - again, "trial") + reruns
 
 
 def _made_for(study: str, folder: Path, out: Path) -> tuple[Path, ...]:
