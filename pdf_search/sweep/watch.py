@@ -47,6 +47,7 @@ def watch_sweep(folder: SweepFolder, console: Console, seconds: float = SECONDS)
                     time.sleep(seconds)
                     follower.look()
                     _expect(view, follower, sweep)
+                    view.heard_nothing()
                 follower.look()
                 view.tell_status()
 
@@ -71,6 +72,7 @@ def _watch_study(
         while is_locked(folder.path):
             time.sleep(seconds)
             follower.look()
+            view.heard_nothing()
         follower.look()
         view.tell_status()
 

@@ -90,6 +90,7 @@ def test_a_plain_line_is_printed_once_a_minute_while_no_trial_ends(
         for _ in range(10):
             clock += 25.0
             view.epoch(trial(1, State.RUNNING), best(2.0))
+            view.heard_nothing()
     line = "search 0/3, 1 running, trial 1 leads with validation RMSE 2"
     assert text.getvalue().splitlines() == [line] * 3  # after 75, 150 and 225 seconds
 

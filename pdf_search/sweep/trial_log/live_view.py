@@ -108,13 +108,8 @@ class LiveView:
         print_line(self.console, line)
         self.told = time.monotonic()
 
-    @property
-    def is_silent(self) -> bool:
-        """Whether a line is due, as there is no terminal and none was printed for ``QUIET``."""
-        return not self.console.is_terminal and time.monotonic() - self.told > QUIET
-
     def heard_nothing(self) -> None:
-        """Print a line a minute without a terminal, and on one where nothing runs."""
+        """See ``View.heard_nothing``: a line a minute without a terminal, or where nothing runs."""
         if self.console.is_terminal and self.running:
             return
         if time.monotonic() - self.told > QUIET:

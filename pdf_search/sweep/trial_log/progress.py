@@ -53,14 +53,12 @@ class ProgressView(LiveView):
         self.refresh()
 
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
-        """See ``View.epoch``; without a terminal, a line is printed once in ``QUIET`` seconds."""
+        """See ``View.epoch``."""
         self._note(trial, best)
         value = Stat.of(best.values("valid")).mean
         shown = "" if value is None else f"best {self._shown(value)}"
         self._advance(trial, planned_epochs(self.sweep, trial), shown)
         self.refresh()
-        if self.is_silent:
-            self.tell_status()
 
     def lost(self, trial: TrialRecord) -> None:
         """See ``View.lost``; it gets a line on a terminal too."""

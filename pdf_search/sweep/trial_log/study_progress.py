@@ -45,13 +45,11 @@ class StudyView(LiveView):
         self.finished += trial.state.finished
 
     def epoch(self, trial: TrialRecord, best: BestEpochs) -> None:
-        """See ``View.epoch``; without a terminal, a line is printed once in ``QUIET`` seconds."""
+        """See ``View.epoch``."""
         self._note(trial)
         planned = planned_epochs(self.sweeps[trial.sweep][0], trial)
         self._advance(trial, planned, self._value(trial, best).removeprefix(", "))
         self.refresh()
-        if self.is_silent:
-            self._print(f"{self._named(trial)} epoch {trial.epochs_done}")
 
     def lost(self, trial: TrialRecord) -> None:
         """See ``View.lost``; it gets a line on a terminal too."""
