@@ -277,4 +277,5 @@ class OutputOptions:
         file = sqlite_file(url)
         if file is not None:
             return str(expanded(file).resolve())
-        return url.render_as_string(hide_password=False)
+        plain = url.set(drivername=url.get_backend_name())  # as commands that are printed have it
+        return plain.render_as_string(hide_password=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import tempfile
 import time
@@ -24,6 +25,16 @@ BUSY_SECONDS = 30.0
 WAL_PAUSE = 0.02  # seconds
 PASSING = ("locked", "unable to open", "disk I/O error")  # signs that waiting may help
 WRITES = "pdf_writes"  # SQLAlchemy execution option that marks a connection that writes
+REFUSALS = (  # patterns of what a server says, and remedies
+    ("Connection refused", "start the server, or name its host and port in --db"),
+    ("resolve host", "correct the host in --db"),
+    ("authentication failed", "check user and password: in --db, PGPASSWORD or ~/.pgpass"),
+    ("no password supplied", "give it as PGPASSWORD or in ~/.pgpass, or in the URL of --db"),
+    ('role ".*" does not exist', "name a user of the server in --db"),
+    ('database ".*" does not exist', "make it with createdb, or name another in --db"),
+    ("permission denied", "have its owner let this user make tables, or name another with --db"),
+    ("No space left", "the disk of the server is full"),
+)
 
 
 class AddressError(StoreError):
@@ -83,6 +94,12 @@ def sqlite_file(url: sa.URL) -> Path | None:
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
         return None
     return Path(str(url.database))
+
+
+def shown(url: sa.URL) -> str:
+    """The SQLite file, or the URL as a user writes it, with the password masked."""
+    plain = url.set(drivername=url.get_backend_name())
+    return str(sqlite_file(url) or plain.render_as_string(hide_password=True))
 
 
 def open_engine(url: sa.URL, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
@@ -193,22 +210,27 @@ def _begun(stack: ExitStack, engine: sa.Engine, patience: Patience | None) -> sa
 
 def told_as_store_error(error: exc.DBAPIError, url: sa.URL) -> StoreError:
     """The error of a database in words, with the remedy where one is known."""
-    text = " ".join(str(error.orig).split())
-    where = sqlite_file(url) or url.render_as_string(hide_password=True)
-    place = sqlite_file(url) or tempfile.gettempdir()
+    text = " ".join(str(error.orig).split()).rstrip(".")
+    if url.get_backend_name() == "sqlite":
+        remedy = _remedy_of_file(text, sqlite_file(url) or Path(tempfile.gettempdir()))
+    else:
+        remedy = next((remedy for sign, remedy in REFUSALS if re.search(sign, text)), "")
+        if not remedy and isinstance(error, exc.OperationalError):
+            remedy = "check that the server runs and takes connections, and the URL of --db"
+    return StoreError(f"results database {shown(url)}: {text}{remedy and '; '}{remedy}")
+
+
+def _remedy_of_file(text: str, file: Path) -> str:
     for sign, remedy in (
         ("database is locked", "another process writes to it: wait for it, or end it"),
         ("not a database", "the file is something else: name another with --db"),
         ("malformed", "the file is damaged: restore it from a copy"),
         ("unable to open", "the folder is missing or may not be written: name another with --db"),
         ("readonly", "it may not be written: copy it to a folder of yours and name that with --db"),
-        ("no password supplied", "give it as PGPASSWORD or in ~/.pgpass, or in the URL of --db"),
-        ("disk is full", full_words(place)),
-        ("No space left", "the disk of the server is full"),
     ):
         if sign in text:
-            return StoreError(f"results database {where}: {text}; {remedy}")
-    return StoreError(f"results database {where}: {text}")
+            return remedy
+    return full_words(file) if "disk is full" in text else ""
 
 
 def check_file(url: sa.URL, create: bool) -> None:

@@ -27,6 +27,7 @@ from pdf_search.results.database import (
     open_engine,
     parse_url,
     read_only,
+    shown,
     sqlite_file,
     transaction,
 )
@@ -115,7 +116,7 @@ class Store:
     @property
     def place(self) -> str:
         """The SQLite file, or the URL without its password, for messages."""
-        return str(sqlite_file(self.url) or self.url.render_as_string(hide_password=True))
+        return shown(self.url)
 
     def create_sweep(self, sweep: SweepRecord) -> None:
         """Insert a sweep. Raises StoreError if the name is taken."""

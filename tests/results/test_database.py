@@ -12,7 +12,13 @@ import sqlalchemy as sa
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase
 from pdf_search.results import Store
-from pdf_search.results.database import Patience, open_engine, parse_url, transaction
+from pdf_search.results.database import (
+    Patience,
+    open_engine,
+    parse_url,
+    told_as_store_error,
+    transaction,
+)
 from pdf_search.results.migrations import STEPS, migrate, stored_version
 from tests.results.samples import epoch, sweep, trial
 
@@ -76,11 +82,32 @@ def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.Monke
         Store("postgresql://host/db")
 
 
-def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
+def test_a_server_that_refuses_is_named_without_the_password_and_with_a_remedy() -> None:
     pytest.importorskip("psycopg", reason="the extra pdf-search[postgresql] is not installed")
-    with pytest.raises(StoreError, match=r"me:\*\*\*@127.0.0.1:1/db") as caught:
+    with pytest.raises(StoreError) as caught:
         Store("postgresql://me:secret@127.0.0.1:1/db")
-    assert "secret" not in str(caught.value)
+    message = str(caught.value)
+    assert message.startswith("results database postgresql://me:***@127.0.0.1:1/db: connection")
+    assert message.endswith("; start the server, or name its host and port in --db")
+    assert "secret" not in message
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ('FATAL:  database "a b" does not exist', "make it with createdb, or name another"),
+        ('FATAL:  role "me" does not exist', "name a user of the server"),
+        ('FATAL:  password authentication failed for user "me"', "check user and password"),
+        ("failed to resolve host 'nohost': Name or service not known", "correct the host"),
+        ("permission denied for schema public", "have its owner let this user make tables"),
+        ("FATAL:  sorry, too many clients already", "check that the server runs and takes"),
+    ],
+)
+def test_each_refusal_of_a_server_has_its_remedy(said: str, remedy: str) -> None:
+    error = sa.exc.OperationalError("SELECT 1", None, Exception(f"connection failed: {said}"))
+    message = str(told_as_store_error(error, parse_url("postgresql://me:secret@host/db")))
+    begins = f"results database postgresql://me:***@host/db: connection failed: {said}; {remedy}"
+    assert message.startswith(" ".join(begins.split()))
 
 
 def test_a_locked_database_says_so(store: Store) -> None:
