@@ -61,6 +61,8 @@ def why_not_writable(folder: Path) -> str:
     Tries it with a temporary file, in the closest existing parent if the folder does not exist.
     """
     place = nearest(folder)
+    if place.is_file():
+        return f"{place} is a file"
     try:
         with tempfile.TemporaryFile(dir=place) as file:
             file.write(b"written by pdf-search")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pdf_search.errors import ConfigError
-from pdf_search.paths import above, below, expanded, last_names
+from pdf_search.paths import above, below, expanded, last_names, why_not_writable
 
 OPTIONS = "?endpoint_override=http://127.0.0.1:9000/x&scheme=http"
 
@@ -31,3 +31,10 @@ def test_what_is_no_path_is_refused(given: Any) -> None:
     with pytest.raises(ConfigError, match=r"is no path: give a text or a pathlib\.Path"):
         expanded(given)
     assert expanded("runs/a") == expanded(Path("runs/a")) == Path("runs/a")
+
+
+def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        assert why_not_writable(place) == f"{tmp_path / 'file'} is a file"
+    assert why_not_writable(tmp_path / "new" / "folder") == ""

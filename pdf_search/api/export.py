@@ -47,6 +47,7 @@ def export_model(
     Raises:
         ConfigError: the folder holds something already, or cannot be written.
         DataError: the data to train on are gone or changed.
+        FullDiskError: the folder's disk is full.
         TrialError: the training diverged.
     """
     folder = expanded(folder)

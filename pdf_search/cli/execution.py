@@ -1,4 +1,4 @@
-"""Carries out a sweep or study for a verb: plans it, runs it, and writes its report."""
+"""Carries out a sweep or study for a verb: runs it, and writes its report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log, tell_cut_off
 from pdf_search.cli.folders import recorded_folder, write_tables
-from pdf_search.cli.options import OutputOptions, OwnOptions
+from pdf_search.cli.options import OutputOptions
 from pdf_search.cli.output import print_table, say
 from pdf_search.cli.study_report import StudyReport
 from pdf_search.errors import (
@@ -25,31 +25,15 @@ from pdf_search.full_disk import is_full
 from pdf_search.results import masked
 from pdf_search.runs import holds_sweep
 from pdf_search.signals import exit_code, last_words
-from pdf_search.space import load_space
 from pdf_search.sweep import (
     Functions,
     Plan,
     StudyPlan,
     SweepFolder,
-    SweepOptions,
     SweepResult,
-    plan_sweep,
     resume,
     run_sweep,
 )
-
-
-def plan_space(
-    space: str,
-    sets: list[str] | None,
-    options: dict[str, Any],
-    output: OutputOptions,
-    own: OwnOptions | None = None,
-) -> Plan:
-    """Plan a sweep over a space; ``options`` are those fields of SweepOptions that were given."""
-    settled = SweepOptions(out=output.out, db=output.url, **options)
-    asked = None if own is None else own.asked
-    return plan_sweep(load_space(space, sets or (), asked=asked), settled, progress=say)
 
 
 def execute_plan(plan: Plan | StudyPlan) -> None:

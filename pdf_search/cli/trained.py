@@ -15,6 +15,7 @@ from pdf_search.cli.folders import part_names, recorded_folder
 from pdf_search.cli.options import DataOptions, OutputOptions
 from pdf_search.cli.output import say
 from pdf_search.errors import ConfigError, DataError
+from pdf_search.paths import nearest
 from pdf_search.records import Phase
 
 if TYPE_CHECKING:
@@ -66,9 +67,7 @@ def find_run(
     """
     if which.trial is not None:
         return _of_sweep(recorded_folder(run, output), which.trial, which.phase)
-    from pdf_search.inference import is_exported, load_exported, read_config
     from pdf_search.runs import find_folder, holds_sweep, instead_of_sweep, is_run
-    from pdf_search.training import CHECKPOINT
 
     folder = find_folder(output.out, run)
     if holds_sweep(folder):
@@ -78,12 +77,18 @@ def find_run(
             if parts or not winner:
                 raise _needs_number(found, parts)
         return _of_sweep(found, _winner(found), Phase.CONFIRM)
+    none = f"no sweep and no trained model in {folder}: {instead_of_sweep(folder)}"
+    if nearest(folder) != folder:
+        raise ConfigError(none)
+    from pdf_search.inference import is_exported, load_exported, read_config
+    from pdf_search.training import CHECKPOINT
+
     if is_exported(folder):
         return StoredModel(
             load_exported(folder).config, str(folder), folder / "explain", None, True
         )
     if not is_run(folder):
-        raise ConfigError(f"no sweep and no trained model in {folder}: {instead_of_sweep(folder)}")
+        raise ConfigError(none)
     config = read_config(folder)
     if not (folder / CHECKPOINT).is_file():
         raise ConfigError(

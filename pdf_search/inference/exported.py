@@ -18,7 +18,8 @@ from torch import Tensor
 
 import pdf_search
 from pdf_search.config import TrialConfig, parse_trial
-from pdf_search.errors import ConfigError
+from pdf_search.errors import ConfigError, FullDiskError
+from pdf_search.full_disk import full_words, is_full
 from pdf_search.inference.calibration import Calibration
 from pdf_search.inference.load import Trained, built_model
 from pdf_search.training import ModelFacts
@@ -43,6 +44,7 @@ def write_model(trained: Trained, folder: Path, card: str) -> None:
 
     Raises:
         ConfigError: the folder holds something already, or cannot be written.
+        FullDiskError: its disk is full.
     """
     with _new_folder(folder) as part:
         config = _portable(trained.config).model_dump(mode="json")
@@ -146,4 +148,10 @@ def _new_folder(folder: Path) -> Iterator[Path]:
             shutil.rmtree(part, ignore_errors=True)
             raise
     except OSError as error:
-        raise ConfigError(f"--to {folder}: cannot be written ({error.strerror})") from None
+        if is_full(error):
+            raise FullDiskError(
+                f"--to {folder}: {full_words(folder)}. Make room, or name a folder on another disk"
+            ) from None
+        raise ConfigError(
+            f"--to {folder}: cannot be written ({error.strerror}); name another folder"
+        ) from None

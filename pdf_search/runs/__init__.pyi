@@ -11,6 +11,7 @@ from .lock import locked as locked
 from .names import NAME as NAME
 from .names import NAME_RULE as NAME_RULE
 from .names import check_name as check_name
+from .names import check_out as check_out
 from .names import find_folder as find_folder
 from .names import free_name as free_name
 from .names import places as places

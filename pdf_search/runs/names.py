@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pdf_search.errors import ConfigError
-from pdf_search.paths import expanded
+from pdf_search.paths import expanded, nearest
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAME_RULE = "letters, digits, dot, dash and underscore, at most 100, a letter or digit first"
@@ -18,6 +18,15 @@ def check_name(name: str) -> None:
     """Raise ConfigError if a ``--name`` cannot name a folder below ``--out``."""
     if not NAME.fullmatch(name):
         raise ConfigError(f"--name {name!r}: use {NAME_RULE}")
+
+
+def check_out(out: Path) -> None:
+    """Raise ConfigError if ``--out`` is a file, or below one, so that it can be no folder."""
+    place = nearest(expanded(out).absolute())
+    if place.is_file():
+        raise ConfigError(
+            f"--out {out}: {place} is a file: name a folder, in which each sweep or run has its own"
+        )
 
 
 def free_name(out: Path, wanted: str) -> str:

@@ -56,17 +56,30 @@ def _whole(name: str, value: Any) -> int:
 
 
 def _real(name: str, value: Any) -> float:
-    share = name == "gpus_per_trial"  # its size is checked with what the nodes have
+    share = name == "gpus_per_trial"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise _wrong(name, value, "a number" if share else "a number of seconds")
     number = _as_float(value)
     if share:
+        _check_share(number)
         return number
     if not isfinite(number) or number < 0 or (name in ABOVE_ZERO and not number):
         raise _wrong(
             name, number, f"{'more than 0' if name in ABOVE_ZERO else '0 or more'} seconds"
         )
     return number
+
+
+def _check_share(gpus: float) -> None:
+    if isfinite(gpus) and gpus > 1:
+        raise ConfigError(
+            f"--gpus-per-trial {gpus:g}: a trial computes on one GPU and would leave the others "
+            "idle. Give 1, or a fraction so that several trials share a GPU; trials at once use all"
+        )
+    if not isfinite(gpus) or gpus < 0:
+        raise ConfigError(
+            f"--gpus-per-trial {gpus:g}: give 0, 1, or a fraction (several trials share a GPU)"
+        )
 
 
 def _as_float(value: Real) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from pdf_search.paths import expanded
 from pdf_search.runs import check_name
 from pdf_search.sweep.option_values import checked
+from pdf_search.sweep.samplers.methods import find_method
 
 RECORDED = (
     "cpus_per_trial",
@@ -47,7 +48,7 @@ class SweepOptions:
     without looking at the data's bases, to inspect the plan and not to run it.
 
     Raises:
-        ConfigError: a value is of another kind, or too small or large.
+        ConfigError: a value is of another kind, or too small or large, or names no method.
     """
 
     name: str | None = None
@@ -85,6 +86,8 @@ class SweepOptions:
             object.__setattr__(self, field.name, value)
         if self.name is not None:
             check_name(self.name)
+        if self.method is not None:
+            find_method(self.method)
 
     def recorded(self) -> dict[str, Any]:
         """The options that a resume needs, as JSON-like data; folders as absolute paths."""

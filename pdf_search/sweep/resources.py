@@ -6,10 +6,10 @@ import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isfinite
+from math import ceil, floor
 from pathlib import Path
 
-from pdf_search.errors import ConfigError, ResourceError
+from pdf_search.errors import ResourceError
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.wording import counted
 
@@ -93,7 +93,6 @@ def settle_resources(options: SweepOptions, nodes: list[Node], trials: int) -> R
     as many trials run at once as fit.
 
     Raises:
-        ConfigError: a trial cannot use such a size.
         ResourceError: these nodes do not have it.
     """
     cpus = options.cpus_per_trial
@@ -114,11 +113,9 @@ def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
     """How many trials of this size fit on all nodes together.
 
     Raises:
-        ConfigError: a trial cannot use this size (no CPU, or two GPUs).
         ResourceError: no node has room for a single trial. The message names the largest node and
             the remedy.
     """
-    _check_size(cpus, gpus)
     most_gpus = max((node.gpus for node in nodes), default=0)
     if gpus > most_gpus:
         have = f"{most_gpus:g} GPU{'s' * (most_gpus != 1)}" if most_gpus else "no GPU"
@@ -135,17 +132,3 @@ def capacity(nodes: Sequence[Node], cpus: float, gpus: float) -> int:
             f"Use --cpus-per-trial {most:g} or less."
         )
     return total
-
-
-def _check_size(cpus: float, gpus: float) -> None:
-    if not isfinite(cpus) or cpus < 1 or cpus != floor(cpus):
-        raise ConfigError(f"--cpus-per-trial {cpus:g}: give a whole number of at least 1")
-    if isfinite(gpus) and gpus > 1:
-        raise ConfigError(
-            f"--gpus-per-trial {gpus:g}: a trial computes on one GPU and would leave the others "
-            "idle. Give 1, or a fraction so that several trials share a GPU; trials at once use all"
-        )
-    if not isfinite(gpus) or gpus < 0:
-        raise ConfigError(
-            f"--gpus-per-trial {gpus:g}: give 0, 1, or a fraction (several trials share a GPU)"
-        )

@@ -35,7 +35,7 @@ from tests.cli.conftest import PROGRAM, Run
         ("rerun nothing 0", 1, "no sweep in"),
         ("train freesolv --resume", 2, "--resume needs the --name"),
         ("train freesolv --name ../x", 2, "--name '../x': use letters, digits"),
-        ("train freesolv --resume --name x", 2, "no run of `pdf-search train`"),
+        ("train freesolv --resume --name x", 2, "x: leave out --resume to begin one"),
     ],
 )
 def test_message_and_code(run: Run, command: str, code: int, message: str) -> None:
@@ -44,6 +44,28 @@ def test_message_and_code(run: Run, command: str, code: int, message: str) -> No
     assert "error: " in result.stderr
     assert "Traceback" not in result.stderr
     assert not result.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "list",
+        "show x",
+        "plan freesolv",
+        "train freesolv",
+        "study paper/zinc --dry-run",
+        "predict x new.csv",
+        "delete x --yes",
+    ],
+)
+@pytest.mark.parametrize("out", ["file", "file/below"])
+def test_a_file_in_place_of_the_folder_of_sweeps(
+    run: Run, home: Path, command: str, out: str
+) -> None:
+    (home / "file").touch()
+    result = run(*command.split(), "--out", out, code=2)
+    wanted = f"--out {out}: {home / 'file'} is a file: name a folder, in which each sweep or run"
+    assert wanted in result.stderr
 
 
 @pytest.mark.parametrize(

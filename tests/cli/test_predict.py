@@ -8,10 +8,13 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 import torch
 from torch_geometric.data import Data
 
 from pdf_search import Dataset
+from pdf_search.cli.verbs.predict import _write
+from pdf_search.errors import FullDiskError
 from pdf_search.results import Store
 from tests.cli.conftest import Run
 from tests.cli.test_train import SMALL
@@ -126,3 +129,14 @@ def test_the_predictor_without_a_model_is_named_as_such(run: Run, home: Path) ->
     told = run("predict", "night", "--trial", 2, *words, code=2).stderr
     assert "trial 2 of night (confirm) is the predictor without a model" in told
     assert "the confirmed ones are 0 (confirm of 15), 1 (confirm of 3)" in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_named_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pdf_search.full_disk.free_bytes", lambda _: 512)
+    with pytest.raises(FullDiskError) as caught:
+        _write("smiles\nCCO\n", Path("/dev/full"))
+    assert str(caught.value) == (
+        "-o /dev/full: the disk of /dev is full (512 bytes are free). Make room, or name a file on "
+        "another disk"
+    )

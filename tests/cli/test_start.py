@@ -71,6 +71,39 @@ def test_version(run: Run) -> None:
     assert run("--version").stdout.startswith("pdf-search 0.")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sweep freesolv --name a/b",
+        "sweep freesolv --method nonsense",
+        "sweep freesolv --gpus-per-trial 2",
+        "sweep freesolv --db mysql://host/db",
+        "sweep freesolv --out README",
+        "sweep nonsense",
+        "sweep freesolv --set model.hiden=3",
+        "resume x --time 0",
+        "train freesolv --name a/b",
+        "train freesolv --device nonsense",
+        "study paper/zinc --name a/b",
+        "study paper/zinc --device nonsense",
+        "explain nonsense",
+    ],
+)
+def test_a_mistake_in_an_option_is_found_before_the_heavy_imports(home: Path, words: str) -> None:
+    (home / "README").touch()
+    program = (
+        "import sys; from pdf_search.cli import app\n"
+        f"try: app({words.split()})\n"
+        "except SystemExit as ended: print(ended.code, *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=home
+    )
+    code, *loaded = done.stdout.split()
+    assert code == "2", done.stderr
+    assert not {"torch", "ray", "optuna"}.intersection(loaded)
+
+
 def test_a_single_run_imports_nothing_of_sweeps(home: Path) -> None:
     """Train a run, continue it, predict with it and explain it, in a process of its own."""
     (home / "new.csv").write_text("smiles\nCCO\n")

@@ -58,11 +58,13 @@ def test_other_places_are_no_sweep(run: Run, runs: Path, given: str, what: str) 
     assert f"no sweep in {place}: {what}" in said(run, "show", given)
 
 
-@pytest.mark.parametrize("words", [["predict", "absent", "a.csv"], ["explain", "absent"]])
+@pytest.mark.parametrize(
+    "words", [["predict", "absent", "a.csv"], ["explain", "absent"], ["explain", "x" * 300]]
+)
 def test_what_is_there_is_named_where_there_is_no_model(
     run: Run, runs: Path, words: list[str]
 ) -> None:
-    place = runs / "absent"
+    place = runs / words[1]
     error = said(run, *words, code=2)
     assert f"no sweep and no trained model in {place}: beside it are one, paper/abl" in error
 

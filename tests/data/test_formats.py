@@ -100,10 +100,11 @@ def test_a_damaged_file_is_refused(tmp_path: Path, data: bytes, said: str) -> No
         (["folder/µ.csv", "\x1b[2J"], r"of 2 files, folder/µ\.csv, '\\x1b\[2J': unpack it"),
         ([f"{i}.csv" for i in range(9)], "of 9 files, 0.csv, 1.csv, 2.csv, 3.csv, 4.csv and 4 m"),
         (["folder/"], "is a zip archive without a file in it: get it again"),
+        ([], "is a zip archive without a file in it: get it again"),
         (["mimetype", "content.xml"], "is a workbook, of Excel or OpenDocument: open it in"),
         (["[Content_Types].xml", "xl/workbook.xml"], "is a workbook, of Excel or OpenDocument"),
     ],
-    ids=["two", "odd names", "many", "none", "ods", "xlsx"],
+    ids=["two", "odd names", "many", "folder", "none", "ods", "xlsx"],
 )
 def test_an_archive_that_is_no_single_table_says_what_it_holds(
     tmp_path: Path, names: list[str], said: str

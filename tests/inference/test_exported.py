@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import pdf_search
 from pdf_search.api.refitting import refit, refit_config
 from pdf_search.config import DataConfig
 from pdf_search.data import Dataset, Prepared, load_prepared, prepare
-from pdf_search.errors import ConfigError, DataError
+from pdf_search.errors import ConfigError, DataError, FullDiskError
 from pdf_search.inference import Model, Trained, load_trained
 from pdf_search.inference.exported import write_model
 from tests.inference.test_molecules import SMILES, prepared
@@ -123,6 +125,24 @@ def test_what_is_no_model_is_refused(trained: Trained, folder: Path, tmp_path: P
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "file"]
     with pytest.raises(DataError, match="a list of SMILES"):
         pdf_search.load(folder).predict("CCO")
+
+
+def test_a_full_disk_leaves_nothing_and_has_a_remedy(
+    trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr("pdf_search.full_disk.free_bytes", lambda _: 512)
+    folder = tmp_path / "model"
+    with pytest.raises(FullDiskError) as caught:
+        write_model(trained, folder, "")
+    assert str(caught.value) == (
+        f"--to {folder}: the disk of {folder} is full (512 bytes are free). Make room, or name a "
+        "folder on another disk"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])

@@ -63,11 +63,11 @@ def explain(
     Writes data, plots and one interactive page.
     """
     let_idle_threads_sleep()
+    wanted = view.numbers
+    stored = find_run(run, which, output)
     from pdf_search.inference import explain as explained
     from pdf_search.inference import summary, write_explanation
 
-    wanted = view.numbers
-    stored = find_run(run, which, output)
     target = expanded(to).resolve() if to is not None else stored.explained
     with loaded_to_explain(stored, source, view.replicate, view.graph) as trained:
         found = explained(trained, view.graph, wanted)

@@ -33,10 +33,10 @@ def export(
     the model before.
     """
     let_idle_threads_sleep()
+    stored = find_run(run, which, output, winner=True)
     from pdf_search.api import export_model, open_sweep, train_score
     from pdf_search.training import CURVE, read_curve
 
-    stored = find_run(run, which, output, winner=True)
     if stored.exported:
         raise ConfigError(f"{run} is an exported model already: copy its folder")
     with loaded(stored, source) as trained:

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import (
-    AsJson,
-    ConfirmOptions,
-    DataOptions,
-    MachineOptions,
-    OutputOptions,
-    OwnOptions,
-    SearchOptions,
-    Sets,
-    SpaceName,
-)
+from pdf_search.cli.options import AsJson, DataOptions, OutputOptions, OwnOptions, Sets, SpaceName
 from pdf_search.cli.output import print_json, print_result
+from pdf_search.cli.sweep_options import ConfirmOptions, MachineOptions, SearchOptions
 
 if TYPE_CHECKING:
     from pdf_search.config import BasisConfig
@@ -48,7 +39,7 @@ def plan(
     how: PlanOptions,
 ) -> None:
     """Say what a sweep would do, and find what is wrong with it, without starting it."""
-    from pdf_search.cli.execution import plan_space
+    from pdf_search.cli.planning import plan_space
 
     options = given(search, confirming, machine, source)
     settled = plan_space(space, how.sets, {**options, "quick": how.quick}, output, own)

@@ -14,7 +14,7 @@ from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
 from pdf_search.cli.output import print_data, print_json, say
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.cli.trained import RunName, StoredModel, TrialOptions, find_run, loaded
-from pdf_search.errors import ConfigError, DataError
+from pdf_search.errors import ConfigError, DataError, FullDiskError
 from pdf_search.paths import expanded, why_not_writable
 from pdf_search.wording import counted
 
@@ -166,6 +166,7 @@ def _check_place(file: Path) -> None:
 def _write(text: str, file: Path) -> None:
     """Write the predictions whole or not at all; a pipe or device gets them as they come."""
     from pdf_search.atomic import whole_file
+    from pdf_search.full_disk import full_words, is_full
 
     real = file.resolve()
     try:
@@ -175,4 +176,10 @@ def _write(text: str, file: Path) -> None:
         with whole_file(real) as part:
             part.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"-o {file}: cannot be written ({error.strerror})") from None
+        if is_full(error):
+            raise FullDiskError(
+                f"-o {file}: {full_words(real.parent)}. Make room, or name a file on another disk"
+            ) from None
+        raise ConfigError(
+            f"-o {file}: cannot be written ({error.strerror}); name another file"
+        ) from None

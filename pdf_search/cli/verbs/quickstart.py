@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import (
-    ConfirmOptions,
-    DataOptions,
-    MachineOptions,
-    OutputOptions,
-    SearchOptions,
-)
+from pdf_search.cli.options import DataOptions, OutputOptions
 from pdf_search.cli.output import say
+from pdf_search.cli.sweep_options import ConfirmOptions, MachineOptions, SearchOptions
 
 QUICKSTART = "quickstart"
 QUICK_CONCURRENT = 4  # with more trials at once, early stopping has too few to compare with
@@ -25,7 +20,8 @@ def quickstart(
     output: OutputOptions,
 ) -> None:
     """The whole way on a small data set that comes along: solvation energies of 642 molecules."""
-    from pdf_search.cli.execution import continue_recorded, execute_plan, plan_space
+    from pdf_search.cli.execution import continue_recorded, execute_plan
+    from pdf_search.cli.planning import plan_space
     from pdf_search.sweep import usable_cpus
 
     options = given(search, confirming, machine, source)

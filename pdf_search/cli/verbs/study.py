@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import (
-    AsJson,
-    DataOptions,
-    MachineOptions,
-    OutputOptions,
-    Sets,
-    StudyOptions,
-)
+from pdf_search.cli.options import AsJson, DataOptions, OutputOptions, Sets
 from pdf_search.cli.output import facts, print_json, print_result, say
+from pdf_search.cli.sweep_options import MachineOptions, StudyOptions
 from pdf_search.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -76,17 +70,19 @@ def _plan(
     output: OutputOptions,
 ) -> StudyPlan:
     from pdf_search.space import load_study
-    from pdf_search.sweep import SweepFolder, SweepOptions, begun_versions, plan_study
+    from pdf_search.sweep import SweepOptions
 
+    more = given(machine, source) | _device(wanted.device, machine)
+    options = SweepOptions(name=wanted.name, out=output.out, db=output.url, **more)
     rows = (name, sets or (), wanted.only or (), wanted.epochs, wanted.seeds)
     newest = found = load_study(*rows)
+    from pdf_search.sweep import SweepFolder, begun_versions, plan_study
+
     began = begun_versions(SweepFolder.of(output.out, wanted.name or found.name, output.url))
     if began and (found := load_study(*rows, began)) != newest:
         versions = " and ".join(f"data.{key} {version}" for key, version in began.items())
         say(f"note: the study goes on with {versions}, as it began")
     _check_published(found)
-    more = given(machine, source) | _device(wanted.device, machine)
-    options = SweepOptions(name=wanted.name, out=output.out, db=output.url, **more)
     return plan_study(found, options, progress=say)
 
 

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import (
-    ConfirmOptions,
-    DataOptions,
-    MachineOptions,
-    OutputOptions,
-    OwnOptions,
-    SearchOptions,
-    Sets,
-    SpaceName,
-)
+from pdf_search.cli.options import DataOptions, OutputOptions, OwnOptions, Sets, SpaceName
+from pdf_search.cli.sweep_options import ConfirmOptions, MachineOptions, SearchOptions
 
 
 @option_groups
@@ -27,7 +19,9 @@ def sweep(
     sets: Sets = None,
 ) -> None:
     """Search a space, train the winners again on fresh seeds, and write the result table."""
-    from pdf_search.cli.execution import execute_plan, plan_space
+    from pdf_search.cli.planning import plan_space
 
-    options = given(search, confirming, machine, source)
-    execute_plan(plan_space(space, sets, options, output, own))
+    plan = plan_space(space, sets, given(search, confirming, machine, source), output, own)
+    from pdf_search.cli.execution import execute_plan
+
+    execute_plan(plan)

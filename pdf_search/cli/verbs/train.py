@@ -21,6 +21,7 @@ from pdf_search.cli.output import print_json, print_result, say
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.errors import ConfigError, DataError, FullDiskError, PdfSearchError
 from pdf_search.paths import expanded
+from pdf_search.runs import check_name, check_out
 from pdf_search.signals import exit_code
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ class TrainOptions:
     device: Annotated[str, Option(help="auto, cpu, cuda or cuda:N.")] = "auto"
     resume: Annotated[bool, Option("--resume", help="Continue the run of that --name.")] = False
 
+    def __post_init__(self) -> None:
+        check_out(self.out)
+        if self.resume and self.name is None:
+            raise ConfigError("--resume needs the --name of the run to continue")
+        if self.name is not None and not self.resume:
+            check_name(self.name)
+
 
 @option_groups
 def train(
@@ -64,19 +72,20 @@ def train(
     evaluated after every epoch.
     """
     let_idle_threads_sleep()
-    from pdf_search.config import VERSIONS
-    from pdf_search.data import CompactBases, alike_notes, with_split_notes
-    from pdf_search.full_disk import check_free
-    from pdf_search.records import State
-    from pdf_search.runs import locked
     from pdf_search.space import load_space, settings_named
-    from pdf_search.training import resolve_device, with_bases_of, with_versions_of
 
     begun = _begun_folder(options) if options.resume else None
     known = None if begun is None else _begun_data(begun, source)
     info = None if known is None else known.info
     chosen = load_space(space, sets or (), options.setting, info, own.asked)
     config = _config(chosen, options)
+    from pdf_search.config import VERSIONS
+    from pdf_search.data import CompactBases, alike_notes, with_split_notes
+    from pdf_search.full_disk import check_free
+    from pdf_search.records import State
+    from pdf_search.runs import locked
+    from pdf_search.training import resolve_device, with_bases_of, with_versions_of
+
     network = f"-{options.setting.rpartition('/')[2]}" if options.setting else ""
     resolve_device(config.device)  # before anything is prepared or written
     folder = begun or _new_folder(options, f"train-{chosen.name}{network}")
@@ -106,12 +115,10 @@ def _new_folder(options: TrainOptions, wanted: str) -> Path:
     """The folder of a new run: ``--name``, or ``wanted`` with a number if that is taken.
 
     Raises:
-        ConfigError: the folder exists, or the name cannot be that of one.
+        ConfigError: the folder exists.
     """
-    from pdf_search.runs import check_name, free_name, is_run
+    from pdf_search.runs import free_name, is_run
 
-    if options.name is not None:
-        check_name(options.name)
     out = expanded(options.out)
     folder = out.resolve() / (options.name or free_name(out, wanted))
     if folder.exists():
@@ -124,16 +131,15 @@ def _begun_folder(options: TrainOptions) -> Path:
     """The folder of the run that ``--resume`` continues.
 
     Raises:
-        ConfigError: there is no such run, or no name is given.
+        ConfigError: there is no such run.
     """
     from pdf_search.runs import find_folder, holds_sweep, is_run, resume_command
 
-    if options.name is None:
-        raise ConfigError("--resume needs the --name of the run to continue")
+    assert options.name is not None
     folder = find_folder(expanded(options.out), options.name)
     if is_run(folder):
         return folder
-    again = ""
+    again = "" if folder.exists() else ": leave out --resume to begin one"
     if holds_sweep(folder):
         again = f"; a sweep goes on with: {resume_command(folder.name, folder.parent)}"
     raise ConfigError(f"--resume: no run of `pdf-search train` in {folder}{again}")

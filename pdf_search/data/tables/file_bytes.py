@@ -16,7 +16,7 @@ from pdf_search.paths import expanded
 from pdf_search.wording import visible
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
-_ZIP = b"PK\x03\x04"
+_ZIP, _EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 _OF_A_WORKBOOK = {"[Content_Types].xml", "mimetype"}  # of Excel, of OpenDocument
 _SHOWN = 5  # files of an archive in a message
 
@@ -100,6 +100,7 @@ _KINDS = {
     b"\xfd7zXZ": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
     _ZIP: "zip",
+    _EMPTY_ZIP: "zip",
 }
 _UNPACK: dict[str, Callable[[bytes], bytes | None]] = {
     "gzip": gzip.decompress,

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import (
-    ConfirmOptions,
-    DataOptions,
-    MachineOptions,
-    OutputOptions,
-    SweepName,
-)
+from pdf_search.cli.options import DataOptions, OutputOptions, SweepName
 from pdf_search.cli.output import say
+from pdf_search.cli.sweep_options import ConfirmOptions, MachineOptions
 
 
 @option_groups

@@ -8,8 +8,9 @@ from typer import Argument
 
 from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import DataOptions, MachineOptions, OutputOptions, SweepName
+from pdf_search.cli.options import DataOptions, OutputOptions, SweepName
 from pdf_search.cli.output import say
+from pdf_search.cli.sweep_options import MachineOptions
 from pdf_search.cli.trained import TrialOptions
 from pdf_search.errors import ConfigError
 

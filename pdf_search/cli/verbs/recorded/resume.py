@@ -7,7 +7,8 @@ from typing import Annotated
 from typer import Option
 
 from pdf_search.cli.option_groups import given, option_groups
-from pdf_search.cli.options import DataOptions, MachineOptions, OutputOptions, SweepName
+from pdf_search.cli.options import DataOptions, OutputOptions, SweepName
+from pdf_search.cli.sweep_options import MachineOptions
 
 
 @option_groups
