@@ -32,10 +32,10 @@ RERUNS = "reruns, which check the numbers of recorded trials and count nowhere e
 _COLUMNS = 6  # confirmed trials shown side by side
 
 
-def show_sweep(data: SweepData, limit: int = 20) -> str:
+def show_sweep(data: SweepData, limit: int = 20, width: int | None = None) -> str:
     """Show a sweep's settings, progress and findings, and ``limit`` trials of each phase.
 
-    Reruns follow in a table of their own.
+    Reruns follow in a table of their own. ``width``: of the terminal, for tables; None: any.
     """
     sweep = data.sweep
     label = metric_label(sweep.metric, data.unit)
@@ -56,20 +56,20 @@ def show_sweep(data: SweepData, limit: int = 20) -> str:
         board = leaderboard_grid(data, entries)
         if not board.lines:
             continue
-        lines += ["", *filter(None, [title]), grid_plain(board, limit).rstrip()]
+        lines += ["", *filter(None, [title]), grid_plain(board, limit, width).rstrip()]
         if len(board.lines) > limit:
             lines.append(f"... and {len(board.lines) - limit} more in leaderboard.csv")
-    return "\n".join([*lines, *_target_table(data, label, limit)]) + "\n"
+    return "\n".join([*lines, *_target_table(data, label, limit, width)]) + "\n"
 
 
-def _target_table(data: SweepData, label: str, limit: int) -> list[str]:
+def _target_table(data: SweepData, label: str, limit: int, width: int | None) -> list[str]:
     header, rows = confirmed_targets(data)
     if not rows:
         return []
     more = [f"... and {len(rows) - limit} more in targets.csv"] if len(rows) > limit else []
     cut = f", the first {_COLUMNS} trials" if len(header) > _COLUMNS + 1 else ""
     shown = [row[: _COLUMNS + 1] for row in (header, *rows[:limit])]
-    table = render_plain(shown[0], shown[1:]).rstrip()
+    table = render_plain(shown[0], shown[1:], width).rstrip()
     return ["", f"test {label} of each target{cut}", table, *more]
 
 
@@ -90,8 +90,11 @@ def find_trial(data: SweepData, number: int, phase: Phase = Phase.SEARCH) -> Ent
     raise error
 
 
-def show_trial(data: SweepData, entry: Entry) -> str:
-    """Show state, values by replicate, sampled values, and the whole configuration as YAML."""
+def show_trial(data: SweepData, entry: Entry, width: int | None = None) -> str:
+    """Show state, values by replicate, sampled values, and the whole configuration as YAML.
+
+    ``width``: of the terminal, for tables; None: any.
+    """
     trial, summary = entry.trial, entry.summary
     label = metric_label(data.sweep.metric, data.unit)
     value = format_both(scaled(summary.mean, data.metric), scaled(summary.std, data.metric))
@@ -112,13 +115,13 @@ def show_trial(data: SweepData, entry: Entry) -> str:
         ("versions", version_text(trial.config) if trial.config else ""),
         ("configuration", trial.config_hash),
     ]
-    width = max(len(name) for name, _ in facts)
+    longest = max(len(name) for name, _ in facts)
     lines = [f"trial {trial.number} of {data.called}, phase {trial.phase.value}"]
-    lines += [f"  {name.ljust(width)}  {text}" for name, text in facts if text]
-    lines += ["", render_plain(*_replicate_cells(data, entry)).rstrip()]
+    lines += [f"  {name.ljust(longest)}  {text}" for name, text in facts if text]
+    lines += ["", render_plain(*_replicate_cells(data, entry), width).rstrip()]
     if targets := target_lines(data, entry):
         header = ["target", f"test {label}", f"validation {label}", "test graphs"]
-        lines += ["", render_plain(header, targets).rstrip(), *averaged(data)]
+        lines += ["", render_plain(header, targets, width).rstrip(), *averaged(data)]
     elif trial.phase is Phase.SEARCH and (said := averaged(data)):
         lines += ["", *said, "Each target's own value is recorded when a trial is confirmed."]
     if trial.params:

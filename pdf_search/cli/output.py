@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -49,18 +50,24 @@ def _print(text: str) -> None:
         raise PdfSearchError(f"the output cannot be written: {error.strerror}") from None
 
 
+def terminal_width() -> int | None:
+    """How many letters a line of the terminal has; None where standard output is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def print_table(markdown: str) -> None:
     """Print a table in Markdown: drawn on a terminal, else as it stands, for files and programs."""
     if not sys.stdout.isatty():
         print_result(markdown)
         return
     from rich.console import Console
-    from rich.markdown import Markdown
     from rich.theme import Theme
+
+    from pdf_search.cli.folded_markdown import FoldedMarkdown
 
     # Markdown has no sign of its own for underlined.
     text = re.sub(r"(?<!\\)</?u>", "*", without_control(markdown))
-    Console(theme=Theme({"markdown.em": "underline"})).print(Markdown(text))
+    Console(theme=Theme({"markdown.em": "underline"})).print(FoldedMarkdown(text))
 
 
 def print_json(value: Any) -> None:

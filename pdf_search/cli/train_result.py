@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pdf_search.cli.output import terminal_width
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared
 from pdf_search.parameters import parameter_count
@@ -90,7 +91,7 @@ def result_table(result: dict[str, Any]) -> str:
         f"{result['data']}: {result['state']}{note} after {counted(result['epochs'], 'epoch')}, "
         f"{counted(result['parameters'], 'parameter')}, protocol {result['protocol']}"
     )
-    table = render_plain(header, rows) + _target_table(result, metric, header)
+    table = render_plain(header, rows, terminal_width()) + _target_table(result, metric, header)
     return f"{head}\n\n{table}{_unchosen(result, metric)}"
 
 
@@ -116,7 +117,7 @@ def _target_table(result: dict[str, Any], metric: Metric, header: list[str]) -> 
         return ""
     rows = [_target_row(target, metric) for target in targets[:SHOWN]]
     more = f"... and {len(targets) - SHOWN} more, see --json\n" if len(targets) > SHOWN else ""
-    return f"\n{render_plain(['target', *header[1:]], rows)}{more}"
+    return f"\n{render_plain(['target', *header[1:]], rows, terminal_width())}{more}"
 
 
 def _target_row(target: dict[str, Any], metric: Metric) -> list[str]:

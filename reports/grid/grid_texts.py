@@ -29,13 +29,13 @@ def tables_as_files(name: str, grids: Sequence[Grid]) -> dict[str, str]:
     }
 
 
-def grid_plain(grid: Grid, most: int | None = None) -> str:
-    """The first ``most`` lines as aligned text for a terminal, without notes."""
+def grid_plain(grid: Grid, most: int | None = None, width: int | None = None) -> str:
+    """The first ``most`` lines as aligned text for a terminal ``width`` wide, without notes."""
     rows = [
         [*grid.labels(i), *(cell if isinstance(cell, str) else cell.printed for cell in line.cells)]
         for i, line in enumerate(grid.lines[:most])
     ]
-    return render_plain((*grid.label_columns, *grid.columns), rows)
+    return render_plain((*grid.label_columns, *grid.columns), rows, width)
 
 
 def grid_markdown(grid: Grid) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from math import inf, nan
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdf_search.cli.output import print_json, print_table
+from pdf_search.cli.output import print_json, print_table, terminal_width
 from pdf_search.records import State
 from tests.results import samples
 
@@ -38,6 +39,27 @@ TABLE = """\
 | ours \\[a] | **1.28 ± 0.11** |
 | theirs \\<u> | <u>1.30 ± 0.10</u> |
 """
+
+
+def test_a_narrow_terminal_folds_a_table_and_loses_no_letter(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "24")
+    print_table("| method | parameters |\n|---|---|\n| one | 12345678901234567890 |\n")
+    drawn = re.sub("\x1b\\[[0-9;]*m", "", capsys.readouterr().out)  # without bold
+    last = [line.split()[-1] for line in drawn.split("\n") if line.split()]
+    assert "12345678901234567890" in "".join(last)
+    assert max(map(len, last)) < 24
+
+
+@pytest.mark.parametrize(("tty", "width"), [(True, 60), (False, None)])
+def test_only_a_terminal_has_a_width(
+    monkeypatch: pytest.MonkeyPatch, tty: bool, width: int | None
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: tty)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert terminal_width() == width
 
 
 def test_a_table_is_drawn_on_a_terminal_and_markdown_elsewhere(

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from pdf_search.cli.folders import part_names, recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OutputOptions, OwnOptions, Sets
-from pdf_search.cli.output import facts, print_json, print_result, say
+from pdf_search.cli.output import facts, print_json, print_result, say, terminal_width
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.errors import ConfigError
 
@@ -93,7 +93,8 @@ def _text(title: str, analysis: dict[str, Any]) -> str:
 
     head = {"data": title, "pairs": pairs_text(analysis), "bases": bases_text(analysis)}
     tables = [
-        f"{table.title}\n{grid_plain(table)}" + "".join(f"{note}\n" for note in table.notes)
+        f"{table.title}\n{grid_plain(table, width=terminal_width())}"
+        + "".join(f"{note}\n" for note in table.notes)
         for table in bases_grids(analysis, title)
     ]
     return "\n".join([facts(head), "", *tables])

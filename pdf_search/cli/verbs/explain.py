@@ -10,7 +10,7 @@ from typer import Option
 
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, DataOptions, OutputOptions
-from pdf_search.cli.output import facts, print_json, print_result, say
+from pdf_search.cli.output import facts, print_json, print_result, say, terminal_width
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.cli.trained import RunName, TrialOptions, find_run, loaded_to_explain
 from pdf_search.errors import ConfigError
@@ -103,7 +103,7 @@ def _channel_table(found: dict[str, Any]) -> str:
         cells = [f"{over[key][name]:.2e}" for key in ("commutator", "outside")]
         angle = f"{over['angle_weighted'][name]:.2g}°"
         rows.append([f"{name} of {found['channels']} channels", "", "", *cells, angle])
-    return render_plain(header, rows)
+    return render_plain(header, rows, terminal_width())
 
 
 def _depth_table(found: dict[str, Any]) -> str:

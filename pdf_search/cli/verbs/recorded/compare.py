@@ -10,7 +10,7 @@ from typer import Argument, Option
 from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions
-from pdf_search.cli.output import print_json, print_result, say
+from pdf_search.cli.output import print_json, print_result, say, terminal_width
 from pdf_search.errors import ConfigError
 from pdf_search.paths import expanded
 
@@ -47,7 +47,13 @@ def compare(
         print_json({"sweeps": names, "rows": rows, "compared": found, "notices": grid.notices})
         return
     print_result(
-        "\n".join([grid_plain(grid), *grid.notes, *map("partial: {}".format, grid.notices)])
+        "\n".join(
+            [
+                grid_plain(grid, width=terminal_width()),
+                *grid.notes,
+                *map("partial: {}".format, grid.notices),
+            ]
+        )
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions
-from pdf_search.cli.output import print_json, print_result, say
+from pdf_search.cli.output import print_json, print_result, say, terminal_width
 from pdf_search.errors import PdfSearchError
 from pdf_search.paths import expanded
 
@@ -32,7 +32,7 @@ def list_sweeps(output: OutputOptions, as_json: AsJson = False) -> None:
         say(_none(output))
     else:
         header = ["name", "data", "protocol", "trials", "confirmed", "best validation", "created"]
-        print_result(render_plain(header, [_cells(row) for row in rows]))
+        print_result(render_plain(header, [_cells(row) for row in rows], terminal_width()))
         for row in rows:
             for line in [*row["failures"], *filter(None, [row["interrupted"]])]:
                 print_result(f"{row['name']}: {line}")

@@ -10,7 +10,7 @@ from typer import Option
 from pdf_search.cli.folders import part_names, recorded_folder
 from pdf_search.cli.option_groups import option_groups
 from pdf_search.cli.options import AsJson, OutputOptions, SweepName
-from pdf_search.cli.output import print_json, print_result
+from pdf_search.cli.output import print_json, print_result, terminal_width
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase
 
@@ -54,7 +54,7 @@ def show(
                 }
             )
         else:
-            print_result(show_sweep(data))
+            print_result(show_sweep(data, width=terminal_width()))
         return
     entry = find_trial(data, trial, phase)
     here = replace(entry.trial, checkpoint=folder.checkpoint(entry.trial.checkpoint))
@@ -62,4 +62,4 @@ def show(
     if as_json:
         print_json({"trial": entry.trial, "summary": entry.summary, "epochs": entry.epochs})
     else:
-        print_result(show_trial(data, entry))
+        print_result(show_trial(data, entry, terminal_width()))
