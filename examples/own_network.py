@@ -56,12 +56,17 @@ def main(graphs: int = 240, epochs: int = 30) -> float:
     net = Net(transform.size)
     optimizer = torch.optim.AdamW(net.parameters(), 0.01)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
-    for _ in range(epochs):
+    print(f"{graphs} graphs, {transform.size} bases, {epochs} epochs", flush=True)
+    for epoch in range(1, epochs + 1):
+        total = 0.0
         for batch in DataLoader(train, batch_size=30, shuffle=True):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(net(batch), batch.y).backward()
+            loss = nn.functional.cross_entropy(net(batch), batch.y)
+            loss.backward()
             optimizer.step()
+            total += loss.item() * batch.num_graphs
         schedule.step()
+        print(f"epoch {epoch}/{epochs}  loss {total / len(train):.3f}", flush=True)
     net.eval()
     with torch.no_grad():
         (batch,) = DataLoader(test, batch_size=len(test))

@@ -3,6 +3,6 @@
 >>> tuner = ray.tune.Tuner(trainable(space), param_space=parameter_space(space), ...)
 """
 
-from pdf_search.sweep import parameter_space, trainable
+from pdf_search.sweep import parameter_space, point, trainable
 
-__all__ = ["parameter_space", "trainable"]
+__all__ = ["parameter_space", "point", "trainable"]

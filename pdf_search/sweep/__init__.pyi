@@ -21,6 +21,7 @@ from .tune.ray_session import OBJECT_STORE_BYTES as OBJECT_STORE_BYTES
 from .tune.ray_session import one_ray as one_ray
 from .tune.ray_session import try_ray as try_ray
 from .tune.scripts.domains import parameter_space as parameter_space
+from .tune.scripts.domains import point as point
 from .tune.scripts.trainable import trainable as trainable
 from .tune.surroundings import ray_folder as ray_folder
 from .watch import watch_sweep as watch_sweep

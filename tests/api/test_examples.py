@@ -23,8 +23,11 @@ def example(name: str) -> ModuleType:
     return module
 
 
-def test_a_network_of_ones_own_learns() -> None:
+def test_a_network_of_ones_own_learns(capsys: pytest.CaptureFixture[str]) -> None:
     assert example("own_network").main() > 0.8
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "240 graphs, 9 bases, 30 epochs"
+    assert [line.split("  ")[0] for line in lines[1:]] == [f"epoch {i}/30" for i in range(1, 31)]
 
 
 @pytest.mark.ray
@@ -52,3 +55,6 @@ def test_a_script_runs(name: str, said: list[str], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for words in said:
         assert words in done.stdout
+    if name == "tune_script":  # nothing of Ray's own
+        assert done.stderr == ""
+        assert len(done.stdout.splitlines()) == 2

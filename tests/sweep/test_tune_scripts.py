@@ -16,7 +16,7 @@ from ray.tune.search.sample import Categorical, Float, Integer
 
 from pdf_search.errors import ConfigError
 from pdf_search.space import load_space
-from pdf_search.sweep.tune.scripts.domains import parameter_space
+from pdf_search.sweep.tune.scripts.domains import parameter_space, point
 from pdf_search.sweep.tune.scripts.trainable import TRIAL, continued, trainable
 from pdf_search.training import run_trial
 from tests.graphs.makers import random_set
@@ -64,6 +64,18 @@ def test_domains_draw_points_of_the_space(tmp_path: Path) -> None:
     assert drawn["basis.k.high"] == {2, 3, 4, 5}
     for values in zip(*([*seen] * 200 for seen in drawn.values()), strict=False):
         space.contains(dict(zip(drawn, values, strict=True)))
+
+
+def test_a_point_has_no_value_whose_condition_does_not_hold() -> None:
+    space = load_space(str(run_tune_script.EXAMPLES / "hydration.csv"))
+    drawn = {path: domain.sample() for path, domain in parameter_space(space).items()}
+    window = {path for path in drawn if path.startswith("basis.window.")}
+    assert len(window) == 4
+    assert point(space, drawn | {"basis": "window"}) == drawn | {"basis": "window"}
+    without = {path: value for path, value in drawn.items() if path not in window}
+    assert point(space, drawn | {"basis": "four powers"}) == without | {"basis": "four powers"}
+    with pytest.raises(ConfigError, match=r"has no model\.hidden: use parameter_space"):
+        point(space, {path: value for path, value in drawn.items() if path != "model.hidden"})
 
 
 def test_a_clone_goes_on_with_other_rates(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pdf_search.data import CompactBases, Progress, load_prepared, prepare
 from pdf_search.errors import ConfigError
 from pdf_search.records import METRICS, EpochReport, Phase, State
 from pdf_search.space import Choice, Parameter, Space
-from pdf_search.sweep.tune.scripts.domains import check_space
+from pdf_search.sweep.tune.scripts.domains import check_space, point
 
 Train = Callable[[dict[str, Any]], None]
 Save = Callable[[Path], None]
@@ -117,8 +117,7 @@ class _Work:
             tune.report(end | {"why": outcome.message})
 
     def _config(self, space: Space, values: Mapping[str, Any]) -> TrialConfig:
-        point = space.sample(lambda parameter: _value(values, parameter.path))
-        tree = space.trial(point) | {"phase": Phase.SEARCH, "seeds": self.seeds}
+        tree = space.trial(point(space, values)) | {"phase": Phase.SEARCH, "seeds": self.seeds}
         return parse_trial(with_stop_epoch(tree, self.epochs), f"space {space.name}")
 
 
@@ -161,13 +160,6 @@ def continued(folder: Path, config: TrialConfig) -> TrialConfig:
 
 def _without_changed(config: TrialConfig) -> dict[str, Any]:
     return config.unchanged.model_dump(exclude={**CHANGED, "stop_epoch": True, "device": True})
-
-
-def _value(values: Mapping[str, Any], path: str) -> Any:
-    if path not in values:
-        raise ConfigError(f"the configuration has no {path}: use parameter_space(space)")
-    value = values[path]
-    return value.item() if hasattr(value, "item") else value  # of numpy, as some searchers give
 
 
 def _first(parameter: Parameter) -> Any:
