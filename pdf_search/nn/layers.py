@@ -19,6 +19,7 @@ from pdf_search.nn.pairs import FIRST, PDFPairs
 
 Kind = Literal["lin", "1l", "2l"]
 Activation = Literal["gelu", "relu"]
+FILTER_SETTINGS = {"kind", "shared", "norm", "softmax"}
 
 
 class PDFFilter(nn.Module):
@@ -130,8 +131,14 @@ class PDFConv(nn.Module):
         Raises:
             ConfigError: an argument is outside its range, a filter is given together with settings
                 of one, or a shared part is for other channels or bases.
+            TypeError: there is no such argument.
         """
         super().__init__()
+        if unknown := set(of_filter) - FILTER_SETTINGS:
+            raise TypeError(
+                f"PDFConv has no argument {', '.join(sorted(unknown))}; of its filter it takes "
+                f"{', '.join(sorted(FILTER_SETTINGS))}"
+            )
         if filter is not None and of_filter:
             raise ConfigError(f"{', '.join(of_filter)} would be of its own filter: one is given")
         if filter is not None and not isinstance(filter, PDFFilter):

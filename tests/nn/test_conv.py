@@ -259,6 +259,10 @@ def test_parts_that_do_not_belong_together_are_refused() -> None:
         PDFConv(CHANNELS, transform.size, nn.Embedding(4, 5))
     with pytest.raises(ConfigError, match="kind would be of its own filter"):
         PDFConv(CHANNELS, transform.size, filter=PDFFilter(CHANNELS, transform.size), kind="lin")
+    with pytest.raises(
+        TypeError, match="PDFConv has no argument foo; of its filter it takes kind, norm"
+    ):
+        PDFConv(CHANNELS, transform.size, foo=1)
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ KILLED = (
 
 def test_a_killed_worker_is_said_in_the_first_line(bench: Bench, tmp_path: Path) -> None:
     row = failed_of(bench, tmp_path, RayActorError(error_msg=KILLED))
-    assert row.reason.startswith("the worker was killed (out of memory?) or crashed; give it")
+    assert row.reason.startswith("its worker died, killed or crashed; if for want of memory, give")
     assert "--concurrent" in row.reason
     assert "Worker exit detail" in row.message
 
@@ -174,7 +174,7 @@ def test_so_is_memory_that_ray_guards(bench: Bench, tmp_path: Path) -> None:
 
 def test_another_death_gives_its_own_first_line() -> None:
     text = "the driver of the job was removed\nwith more"
-    assert first_line(died(text)) == "the worker died: the driver of the job was removed"
+    assert first_line(died(text)) == "its worker died: the driver of the job was removed"
 
 
 def test_first_lines() -> None:

@@ -95,7 +95,7 @@ def test_one_that_hung_is_tried_again_and_said_to_have_hung(
     run.fail(1)
     reasons = [trial.reason for trial in run.bench.store.trials(NAME)]
     assert reasons[0].startswith("no epoch for 2 h 0 min (--epoch-timeout), so it hung")
-    assert reasons[1].startswith("the worker was killed")
+    assert reasons[1].startswith("its worker died, killed or crashed")
 
 
 def test_a_worker_that_is_lost_before_its_trial_begins_is_tried_again(run: Run) -> None:
@@ -136,7 +136,7 @@ def test_the_last_retry_has_no_trial_beside_it_and_says_why_it_failed(run: Run) 
     assert run.start() == (0, "")
     run.fail(0)
     assert run.states() == [(State.FAILED, 2), (State.COMPLETE, 0)]
-    assert "the worker was killed" in run.bench.store.trials(NAME)[0].reason
+    assert "its worker died, killed or crashed" in run.bench.store.trials(NAME)[0].reason
     assert run.start() is None
 
 

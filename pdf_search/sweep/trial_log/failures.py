@@ -65,5 +65,5 @@ def died(text: str) -> str:
     if NODE.search(text):
         return f"{LOST_NODE}\n{text}"
     if KILLED.search(text):
-        return f"the worker was killed (out of memory?) or crashed; {MEMORY}\n{text}"
-    return f"the worker died: {first_line(text)}\n{text}"
+        return f"its worker died, killed or crashed; if for want of memory, {MEMORY}\n{text}"
+    return f"its worker died: {first_line(text)}\n{text}"
