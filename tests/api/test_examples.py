@@ -26,7 +26,7 @@ def example(name: str) -> ModuleType:
 def test_a_network_of_ones_own_learns(capsys: pytest.CaptureFixture[str]) -> None:
     assert example("own_network").main() > 0.8
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "240 graphs, 9 bases, 30 epochs"
+    assert lines[0] == "240 graphs, 10 bases, 30 epochs"  # identity, and 3 eps of 3 k
     assert [line.split("  ")[0] for line in lines[1:]] == [f"epoch {i}/30" for i in range(1, 31)]
 
 
