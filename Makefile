@@ -24,8 +24,8 @@ quickstart: $(VENV)/.installed
 
 install-dev: $(VENV)/.installed-dev
 
-# Tests that start Ray run one after another in one of the processes. They wait more than they compute,
-# so there is one process more than a small machine has cores.
+# Tests that start Ray run in two of the processes, one after another in each. They wait more than they
+# compute, so there is one process more than a small machine has cores.
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 

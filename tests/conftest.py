@@ -19,10 +19,11 @@ SHARED = HERE.parents[1] / "shared"
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that start Ray run one after another, in one of the processes of pytest-xdist."""
+    """Tests that start Ray run in two of the processes of pytest-xdist, each one after another."""
     for item in items:
         if item.get_closest_marker("ray"):
-            item.add_marker(pytest.mark.xdist_group("ray"))
+            group = "ray-sweep" if item.path.is_relative_to(HERE / "sweep") else "ray"
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

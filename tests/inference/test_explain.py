@@ -98,6 +98,7 @@ def test_written_files_hold_the_same_numbers(
     assert page.count("Plotly.newPlot(") >= 6
 
 
+@pytest.mark.parametrize("explained", ["pdf-2l"], indirect=True)
 def test_the_recorded_importance_map_is_shown(
     explained: tuple[str, Explanation], tmp_path: Path
 ) -> None:

@@ -47,7 +47,7 @@ SHAPES = [
     (33, 1, 2 * GPU_CHUNK + 1, 2, 1, 5),
     (16, 16, 0, 4, 3, 3),
 ]
-WIDTHS = [37, 96, 160, 256, 384, 1000]  # hidden sizes: one tile of channels after another
+WIDTHS = [37, 96, 160, 256, 300]  # hidden sizes: up to ten tiles of channels, two in part
 
 FLOAT, HALF = torch.float32, torch.bfloat16
 DTYPES = ((FLOAT, FLOAT), (HALF, HALF), (FLOAT, HALF), (HALF, FLOAT))  # of the two factors
