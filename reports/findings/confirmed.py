@@ -9,6 +9,7 @@ from reports.findings.differences import difference_words
 from reports.findings.noise import Difference, paired, values_of
 from reports.findings.wording import Statement, listed, metric_name, number, size
 from reports.grid.trial_cells import over
+from reports.leading import leader_sentence, place_of_first
 from reports.sweep_data import Entry, SweepData
 
 TOO_FEW = "fewer than two replicates of both are whole and of equal length"
@@ -26,7 +27,7 @@ def confirmed_statement(data: SweepData) -> Statement:
     first = data.confirmed[0]
     published = _published(data)
     beside = next((e for e in data.confirmed if published and _confirms(e, published)), None)
-    found, unknown = [_value(data, first)], list[str]()
+    found, unknown = [_value(data, first)], list(filter(None, [leader_sentence(data)]))
     if beside is not None and beside is not first:
         said = _beside(data, first, beside)
         (found if said.found else unknown).append(said.found or said.unknown)
@@ -61,7 +62,7 @@ def _value(data: SweepData, first: Entry) -> str:
     replicates = over([first])
     fresh = "fresh seeds" if replicates == "seeds" else replicates
     return (
-        f"Confirmed on {fresh}, {first.called}, the first by the search, has "
+        f"Confirmed on {fresh}, {first.called}, the {place_of_first(data)}, has "
         f"{metric_name(data, 'test')} {text} ({', '.join(facts)})"
     )
 

@@ -8,6 +8,7 @@ from pdf_search.records import METRICS, Protocol, State
 from pdf_search.results import divergence_advice
 from pdf_search.wording import sentence_case
 from reports.grid.trial_cells import over
+from reports.leading import leader_sentence
 from reports.published_numbers import AS_QUOTED
 from reports.ranking import ranked_by, ranked_otherwise
 from reports.sweep_data import SweepData
@@ -83,6 +84,7 @@ def table_notes(
     yield from version_notes(sweep_versions(data))
     if split == "test":
         yield "Our rows keep the order of the search; no test value orders or selects anything."
+        yield from filter(None, [leader_sentence(data)])
         if quoted or len(data.confirmed) > 1:
             yield marks_note(protocol is not Protocol.SPLIT, any(marks))
     if quoted:

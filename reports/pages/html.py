@@ -13,6 +13,7 @@ from reports.findings.findings import search_findings
 from reports.grid.grid import ABSENT, Grid
 from reports.grid.numbers import format_seconds, metric_label
 from reports.grid.trial_cells import seeds_text
+from reports.leading import place_of_first
 from reports.pages.environment import templates
 from reports.pages.importance import importance
 from reports.pages.sections import figure_sections
@@ -81,7 +82,7 @@ def _facts(data: SweepData, table: Grid) -> list[tuple[str, str]]:
     counted = ", ".join(f"{states[s]} {s.value.lower()}" for s in State if states[s])
     entries = (*data.search, *data.confirm)
     spent = [e.trial.seconds for e in entries if e.trial.seconds is not None]
-    first = "first by search" if data.confirmed else "best of search"
+    first = place_of_first(data) if data.confirmed else "best of search"
     shown = ABSENT if ours is None else ours.printed + (f" (n = {ours.n})" if ours.n else "")
     return [
         (f"{table.columns[0]}, {first}", shown),

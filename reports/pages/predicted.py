@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from pdf_search.wording import counted
+from reports.leading import place_of_first
 from reports.pages.theme import COLOURS, SCALE, STRONG, colour_bar, plain, styled
 from reports.sweep_data import SweepData
 
@@ -74,7 +75,8 @@ def read_predicted(file: Path | None, data: SweepData) -> Predicted | None:
 def predicted_figure(found: Predicted, data: SweepData) -> tuple[str, go.Figure]:
     """The figure that fits the task, and the text above it."""
     over = counted(found.replicates, "replicate")
-    lead = f"{found.called.capitalize()}, the first by the search; mean prediction over {over}. "
+    place = f"{found.called.capitalize()}, the {place_of_first(data)}"
+    lead = f"{place}; mean prediction over {over}. "
     if data.metric.name == "accuracy":
         text, figure = _classes(found, data.class_names)
     elif data.metric.percent:
