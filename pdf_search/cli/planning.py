@@ -25,6 +25,6 @@ def plan_space(
     settled = SweepOptions(out=output.out, db=output.url, **options)
     asked = None if own is None else own.asked
     loaded = load_space(space, sets or (), asked=asked)
-    from pdf_search.sweep import plan_sweep
+    from pdf_search.sweep import plan_sweep  # here torch and Ray load
 
     return plan_sweep(loaded, settled, progress=say)
