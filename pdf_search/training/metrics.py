@@ -6,7 +6,8 @@ Legend: n graphs, T tasks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -16,15 +17,21 @@ from pdf_search.data import import_ogb, tasks_counted
 from pdf_search.imports import known_backend
 from pdf_search.records import Task
 
-with known_backend():
-    from torchmetrics.functional.classification import multiclass_accuracy
-    from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
-
 Values = NDArray[np.float32] | NDArray[np.float64]
 Measure = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@cache
+def torchmetrics() -> ModuleType:
+    """Import torchmetrics' functions; that takes longer than torch, and predicting needs none."""
+    with known_backend():
+        from torchmetrics import functional  # noqa: PLC0415
+    return functional
+
+
 REGRESSION: dict[str, Measure] = {
-    "mae": mean_absolute_error,
-    "rmse": partial(mean_squared_error, squared=False),
+    "mae": lambda guess, truth: torchmetrics().mean_absolute_error(guess, truth),
+    "rmse": lambda guess, truth: torchmetrics().mean_squared_error(guess, truth, squared=False),
 }
 # These metrics need graphs of both classes; the others need one labelled graph.
 TASKS = {"rocauc": Task.MULTILABEL, "ap": Task.MULTILABEL}
@@ -45,7 +52,8 @@ def evaluate(metric: str, target: Values, prediction: Values) -> float | None:
         classes = prediction.shape[1]
         truth = torch.from_numpy(target[:, 0]).long()
         guess = torch.from_numpy(prediction).argmax(1)
-        return float(multiclass_accuracy(guess, truth, num_classes=classes, average="micro"))
+        accuracy = torchmetrics().classification.multiclass_accuracy
+        return float(accuracy(guess, truth, num_classes=classes, average="micro"))
     if metric in ("rocauc", "ap"):
         return _ogb(metric, target, prediction)
     return _regression(REGRESSION[metric], target, prediction)

@@ -31,7 +31,7 @@ import sys
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("ray", "optuna"):
+        if name.partition(".")[0] in ("ray", "optuna", "torchmetrics"):  # the last is only slow
             raise ImportError(f"{name} is not installed")
 
 sys.meta_path.insert(0, Blocked())
