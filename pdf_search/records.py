@@ -266,6 +266,11 @@ class TrialRecord:
         return f"run {self.number}" if number is None else f"trial {number}"
 
     @property
+    def run_called(self) -> str:
+        """The name of this very run in sentences, where the search trial has one too."""
+        return self.called if self.searched_as is None else f"the confirmation of {self.called}"
+
+    @property
     def reason(self) -> str:
         """The first line of the message."""
         return first_line(self.message)

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from pdf_search.cli.ending import exit_after, full_disk, interrupted, say_and_log, tell_cut_off
-from pdf_search.cli.folders import recorded_folder, write_tables
+from pdf_search.cli.folders import write_tables
 from pdf_search.cli.options import OutputOptions
 from pdf_search.cli.output import print_table, say
 from pdf_search.cli.study_report import StudyReport
@@ -45,9 +45,10 @@ def execute_plan(plan: Plan | StudyPlan) -> None:
     execute(plan.folder, lambda: run_sweep(plan, command=command, functions=functions))
 
 
-def continue_recorded(name: str, output: OutputOptions, changes: dict[str, Any]) -> None:
-    """Continue a recorded sweep or study; ``changes`` replace its recorded options."""
-    folder = recorded_folder(name, output)
+def continue_recorded(
+    folder: SweepFolder, name: str, output: OutputOptions, changes: dict[str, Any]
+) -> None:
+    """Continue the sweep or study ``name`` in a folder; ``changes`` replace recorded options."""
     functions = Functions(on_finished=StudyReport(folder))
     changes = changes | {"progress": say, "functions": functions}
     execute(folder, lambda: resume(name, output.out, output.url, **changes))

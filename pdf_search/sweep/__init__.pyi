@@ -5,6 +5,9 @@ from .api import run_sweep as run_sweep
 from .driver import Functions as Functions
 from .driver import SweepResult as SweepResult
 from .folder import SweepFolder as SweepFolder
+from .opening import confirm_opening as confirm_opening
+from .opening import rerun_opening as rerun_opening
+from .opening import resume_opening as resume_opening
 from .options import SweepOptions as SweepOptions
 from .plan import Plan as Plan
 from .plan import plan_sweep as plan_sweep

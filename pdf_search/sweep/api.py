@@ -19,6 +19,7 @@ from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.begun_data import begun_data
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.opening import refuse_none
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import Begun, Plan, plan_sweep
 from pdf_search.sweep.study_plan import StudyPlan, plan_study
@@ -128,7 +129,7 @@ def confirm(
     what is new.
 
     Raises:
-        ConfigError: the sweep was to confirm nothing, and ``top_k`` is not given.
+        ConfigError: ``top_k`` is 0, or the sweep was to confirm nothing and it is not given.
     """
 
     def work(driver: Driver, runner: Runner) -> None:
@@ -136,10 +137,9 @@ def confirm(
 
     folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
+        _refuse_study(store, folder.name)
+        refuse_none(folder.called, store.sweep(folder.name), changes.get("top_k"))
         plan = recorded_plan(store, folder, out, progress, **changes)
-        if not plan.top_k and changes.get("top_k") is None:
-            what = f"{folder.called} was to confirm nothing (--top-k 0)"
-            raise ConfigError(f"{what}: say how many of its best to confirm, such as --top-k 3")
         recorded = store.sweep(plan.name).options
         own = {key: recorded[key] for key in OF_ONE_CONFIRMATION if key in recorded}
         store.update_sweep(plan.name, options=plan.recorded_options() | own)

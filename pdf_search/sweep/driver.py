@@ -187,14 +187,15 @@ class Driver:
         with self._trial_log(phase) as trial_log:
             job = rerun_job(trial_log, number, self.plan.builder.device)
             trial_log.planned(job)
+            called = trial_log.records[number].run_called
+            again = trial_log.records[job.number].called
             self._tell(
-                f"trial {job.number} of phase {phase.value} is a rerun of trial {number}: "
+                f"{again} of phase {phase.value} is a rerun of {called}: "
                 f"`pdf-search show {self.plan.folder.called}` lists both"
             )
             self.train(runner, trial_log, [job])
             curves = (trial_log.curve(number), trial_log.curve(job.number))
-            called, metric = trial_log.records[number].called, self.plan.metric
-            self._tell(rerun_verdict(called, *curves, metric))
+            self._tell(rerun_verdict(called, *curves, self.plan.metric))
 
     def train(self, runner: Runner, trial_log: TrialLog, jobs: list[Job]) -> None:
         """Train a list of jobs. In the confirm phase, gather the predictions afterwards."""

@@ -60,6 +60,7 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
     monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
     monkeypatch.delenv("RAY_worker_niceness", raising=False)
     received: list[int] = []
+    told: list[str] = []
     own = ray._raylet.CoreWorker
 
     def terminated(*words: object) -> object:
@@ -74,7 +75,8 @@ def test_ray_listens_on_loopback_alone_and_leaves_sigterm(
 
     monkeypatch.setattr(ray._raylet, "CoreWorker", terminated)
     with receiving(handle):
-        with ray_session(1, 0, None, tmp_path / "sweep.log"):
+        with ray_session(1, 0, None, tmp_path / "sweep.log", told.append):
+            assert told[-1].startswith("starting Ray; a worker's first epoch takes longer, ")
             assert received == [signal.SIGTERM]
             number, priority = ray.get(ray.remote(number_and_priority).remote())
             found = {place.name: listening(place) for place in processes()}

@@ -53,6 +53,8 @@ def test_a_sweep_that_was_to_confirm_nothing_is_told_how_many(
         store.create_sweep(new_sweep_record(made, "command"))
     with pytest.raises(ConfigError, match=r"^alone was to confirm nothing \(--top-k 0\): say how"):
         confirm("alone", tmp_path / "runs", cache=cache)
+    with pytest.raises(ConfigError, match=r"^--top-k 0: nothing would be confirmed; "):
+        confirm("alone", tmp_path / "runs", cache=cache, top_k=0)
     with made.folder.open_store() as store:
         assert store.sweep("alone").options["top_k"] == 0
 

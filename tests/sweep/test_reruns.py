@@ -98,7 +98,7 @@ def test_a_rerun_does_not_count_in_the_progress(plan: Plan, store: Store) -> Non
     assert (again.view.done, again.view.total) == (4, 4)
     file = again.console.file
     assert isinstance(file, StringIO)
-    assert "search trial 4 (rerun of 2) COMPLETE  [4/4 done, 0 running" in file.getvalue()
+    assert "search trial 4 (rerun of trial 2) COMPLETE  [4/4 done, 0 running" in file.getvalue()
 
 
 def test_a_rerun_of_a_confirmation_is_no_replicate_and_no_configuration(
@@ -106,7 +106,16 @@ def test_a_rerun_of_a_confirmation_is_no_replicate_and_no_configuration(
 ) -> None:
     driver(plan, store).confirm(ByHand(), 1)  # type: ignore[arg-type]
     before = load_sweep(store, NAME)
-    rerun(plan, store, 0, Phase.CONFIRM)
+    again = driver(plan, store)
+    again.rerun(ByHand(), 0, Phase.CONFIRM)  # type: ignore[arg-type]
+    searched = store.trials(NAME, Phase.CONFIRM)[0].searched_as
+    called = f"the confirmation of trial {searched}"
+    told, verdict = again.messages
+    assert told.startswith(f"run 2 of phase confirm is a rerun of {called}: ")
+    assert verdict.startswith(f"the rerun has all numbers of {called}, to the last digit")
+    file = again.console.file
+    assert isinstance(file, StringIO)
+    assert f"confirming run 2 (rerun of {called}) COMPLETE" in file.getvalue()
     after = load_sweep(store, NAME)
     assert after.confirmations == before.confirmations
     assert [e.summary.n for e in after.confirmed] == [2]

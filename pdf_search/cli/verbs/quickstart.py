@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pdf_search.cli.folders import recorded_folder
 from pdf_search.cli.option_groups import given, option_groups
 from pdf_search.cli.options import DataOptions, OutputOptions
 from pdf_search.cli.output import say
@@ -29,7 +30,7 @@ def quickstart(
     if _exists(name, output):
         say(f"sweep {name} exists: going on with it (another --name starts anew)")
         changes = {"trials": search.trials} | given(machine, source)
-        continue_recorded(name, output, changes)
+        continue_recorded(recorded_folder(name, output), name, output, changes)
         return
     if not given(machine):
         concurrent = min(usable_cpus(), QUICK_CONCURRENT)

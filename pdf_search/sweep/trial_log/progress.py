@@ -8,7 +8,7 @@ from itertools import chain
 
 from rich.console import Console
 
-from pdf_search.records import METRICS, Phase, State, SweepRecord, TrialRecord
+from pdf_search.records import METRICS, RERUN_OF, Phase, State, SweepRecord, TrialRecord
 from pdf_search.results import BestEpochs, Stat, Values, planned_epochs
 from pdf_search.sweep.trial_log.live_view import LiveView
 
@@ -38,11 +38,13 @@ class ProgressView(LiveView):
         self.means: dict[str, float] = {}
         self.worth: dict[str, float] = {}
         self.best = ""
+        self.reruns: dict[str, str] = {}  # origin of a rerun: the same with the run's name
 
     def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
         """See ``View.seen``; the baseline and reruns are not counted."""
         if trial.origin == "baseline" or trial.is_rerun:
             return
+        self.reruns[f"{RERUN_OF}{trial.number}"] = f"{RERUN_OF}{trial.run_called}"
         self.done += trial.state.finished
         if trial.state is State.COMPLETE or not trial.state.finished:
             self._note(trial, best())
@@ -76,7 +78,7 @@ class ProgressView(LiveView):
         self.refresh()
         reason = f": {trial.reason}" if trial.message else ""
         where = "" if trial.state is State.COMPLETE else f" at epoch {trial.epochs_done}{reason}"
-        again = f" ({trial.origin})" if trial.is_rerun else ""
+        again = f" ({self.reruns.get(trial.origin, trial.origin)})" if trial.is_rerun else ""
         line = f"{VERBS[self.phase]} {trial.called}{again} {trial.state.value}{where}"
         if not self.console.is_terminal:
             line = f"{line}  [{self.done}/{self.total} done, {self.status()}]"

@@ -35,6 +35,7 @@ from pdf_search.sweep.tune.surroundings import (
 
 OBJECT_STORE_BYTES = 128 * 1024**2  # little, because on one machine workers map the data's files
 _kept_open: list[Path] = []  # folder of the session of `one_ray`
+STARTS = "starting Ray; a worker's first epoch takes longer, as it loads or compiles its kernels"
 SLOW = "timed out during startup"
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
@@ -148,6 +149,7 @@ def _start_here(cpus: int, gpus: int, say: Progress) -> None:
     folder, note = ray_folder()
     if note:
         say(f"note: {note}")
+    say(STARTS)
     start = partial(
         ray.init,
         address="local",

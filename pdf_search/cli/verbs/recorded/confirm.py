@@ -18,11 +18,15 @@ def confirm(
     output: OutputOptions,
 ) -> None:
     """Train the best trials of a sweep on fresh seeds or all folds, and evaluate them on test."""
+    from pdf_search.sweep import confirm_opening
+
+    changes = given(confirming, machine, source)
+    folder = recorded_folder(name, output)
+    say(confirm_opening(folder, changes))
     from pdf_search.cli.execution import execute
     from pdf_search.sweep import confirm as confirm_sweep
 
-    changes = given(confirming, machine, source)
     execute(
-        recorded_folder(name, output),
+        folder,
         lambda: confirm_sweep(name, output.out, output.url, progress=say, **changes),
     )

@@ -29,12 +29,16 @@ def rerun(
     The rerun is shown beside it, and is no configuration of its own: no rank, count or mean has it.
     A CPU gives the same numbers again (same versions and threads), a GPU nearly the same at first.
     """
+    from pdf_search.sweep import rerun_opening
+
+    trial, changes = _number(name, number, which.trial), given(machine, source) | {"progress": say}
+    folder = recorded_folder(name, output)
+    say(rerun_opening(folder, trial, which.phase))
     from pdf_search.cli.execution import execute
     from pdf_search.sweep import rerun as rerun_trial
 
-    trial, changes = _number(name, number, which.trial), given(machine, source) | {"progress": say}
     execute(
-        recorded_folder(name, output),
+        folder,
         lambda: rerun_trial(name, trial, which.phase, output.out, output.url, **changes),
     )
 
