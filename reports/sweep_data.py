@@ -27,6 +27,7 @@ class Entry:
     epochs: tuple[EpochReport, ...]
     summary: TrialSummary
     rank: int | None = None  # among the COMPLETE trials of the search
+    told_apart: str = ""  # its name where another confirmation of its trial has a row too
 
     @property
     def is_baseline(self) -> bool:
@@ -47,7 +48,7 @@ class Entry:
     @property
     def called(self) -> str:
         """Its name in tables and sentences; see ``TrialRecord.called``."""
-        return self.trial.called
+        return self.told_apart or self.trial.called
 
     @property
     def train_fraction(self) -> float:
@@ -131,7 +132,7 @@ class SweepData:
         The baseline predictor is not among them.
         """
         runs = [(e.trial, e.epochs) for e in self.confirm if not e.is_baseline]
-        return tuple(_entry(self.sweep, *run) for run in pooled_runs(self.sweep, runs))
+        return tuple(_told_apart([_entry(self.sweep, *r) for r in pooled_runs(self.sweep, runs)]))
 
     @property
     def winning_run(self) -> Entry | None:
@@ -261,6 +262,22 @@ def _interrupted(trial: TrialRecord, resume: str) -> TrialRecord:
 
 def _entry(sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]) -> Entry:
     return Entry(trial, tuple(epochs), summarise(sweep, trial, epochs))
+
+
+def _told_apart(entries: list[Entry]) -> list[Entry]:
+    """Name confirmations of one trial by their epochs too; where these are equal, by their run."""
+    trials = Counter(entry.called for entry in entries)
+    names = [
+        f"{e.called}, {counted(e.summary.epochs_planned, 'epoch')}" if trials[e.called] > 1 else ""
+        for e in entries
+    ]
+    lengths = Counter(names)
+    return [
+        replace(e, told_apart=f"{name}, run {e.trial.number}" if lengths[name] > 1 else name)
+        if name
+        else e
+        for e, name in zip(entries, names, strict=True)
+    ]
 
 
 def _ranked(sweep: SweepRecord, entries: list[Entry]) -> list[Entry]:

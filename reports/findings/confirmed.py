@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pdf_search.results import planned_epochs
 from reports.findings.differences import difference_words
 from reports.findings.noise import Difference, paired, values_of
-from reports.findings.wording import Statement, listed, metric_name, number, size
+from reports.findings.wording import Statement, gain, listed, metric_name, number, size
 from reports.grid.trial_cells import over
 from reports.leading import leader_sentence, place_of_first
 from reports.sweep_data import Entry, SweepData
@@ -24,17 +24,19 @@ def confirmed_statement(data: SweepData) -> Statement:
     if not data.confirmed:
         why = data.not_asked or "no configuration is confirmed yet"
         return Statement(unknown=f"Test values: {why}.")
-    first = data.confirmed[0]
-    published = _published(data)
-    beside = next((e for e in data.confirmed if published and _confirms(e, published)), None)
+    first, published = data.confirmed[0], _published(data)
+    own = _runs_of(data, first.trial.called)
+    beside = _runs_of(data, published.called) if published else []
     found, unknown = [_value(data, first)], list(filter(None, [leader_sentence(data)]))
-    if beside is not None and beside is not first:
-        said = _beside(data, first, beside)
-        (found if said.found else unknown).append(said.found or said.unknown)
-    elif published is not None and beside is None:
+    if published is not None and not beside:
         unknown.append(f"How it compares with {_setting(published)}, which is not confirmed.")
-    rest = [e for e in data.confirmed if e is not first and e is not beside]
-    unknown += _ties(data, first, rest)
+    elif published is not None and published.called != first.trial.called:
+        for run in beside:
+            said = _beside(data, own, run, _setting(published, run.called))
+            (found if said.found else unknown).append(said.found or said.unknown)
+    rest = [e for e in data.confirmed if all(e is not run for run in (*own, *beside))]
+    found += _apart(data, own, rest)
+    unknown += _ties(data, own, rest)
     return Statement("; ".join(found) + ".", " ".join(unknown))
 
 
@@ -42,13 +44,14 @@ def _published(data: SweepData) -> Entry | None:
     return next((e for e in data.search if e.trial.origin.startswith("published")), None)
 
 
-def _confirms(confirmed: Entry, searched: Entry) -> bool:
-    return confirmed.searched_as == searched.trial.number
+def _runs_of(data: SweepData, trial: str) -> list[Entry]:
+    """The confirmations of a trial: of another length, or of another version's settings."""
+    return [entry for entry in data.confirmed if entry.trial.called == trial]
 
 
-def _setting(published: Entry) -> str:
+def _setting(published: Entry, called: str = "") -> str:
     changed = ", changed" if published.trial.origin != "published" else ""
-    return f"the published setting{changed} ({published.called})"
+    return f"the published setting{changed} ({called or published.called})"
 
 
 def _value(data: SweepData, first: Entry) -> str:
@@ -75,24 +78,41 @@ def _compared(data: SweepData, first: Entry, other: Entry) -> Difference | None:
     return paired(values_of(first, "test"), values_of(other, "test"))
 
 
-def _beside(data: SweepData, first: Entry, published: Entry) -> Statement:
-    searched = _published(data)
-    assert searched is not None
-    name = _setting(searched)
-    difference = _compared(data, first, published)
-    if difference is None:
+def _pair(data: SweepData, own: Sequence[Entry], other: Entry) -> tuple[Entry, Difference] | None:
+    """The first of the winner's runs that can be compared with another, and their difference."""
+    pairs = ((run, _compared(data, run, other)) for run in own)
+    return next(((run, found) for run, found in pairs if found is not None), None)
+
+
+def _beside(data: SweepData, own: Sequence[Entry], published: Entry, name: str) -> Statement:
+    pair = _pair(data, own, published)
+    if pair is None:
         return Statement(unknown=f"How it compares with {name}: {TOO_FEW}.")
-    return Statement(difference_words(data, difference, "it", name, "paired"))
+    run, difference = pair
+    subject = "it" if run is own[0] else run.called
+    return Statement(difference_words(data, difference, subject, name, "paired"))
 
 
-def _ties(data: SweepData, first: Entry, rest: Sequence[Entry]) -> list[str]:
-    """Which of the other confirmed configurations show no measurable difference to the first."""
-    found = [(e, d) for e in rest if (d := _compared(data, first, e)) is not None]
-    tied = [entry.called for entry, difference in found if not difference.measurable]
-    left_out = [e.called for e in rest if all(e is not entry for entry, _ in found)]
-    texts = []
-    if tied:
-        texts.append(f"Not measurably different from {first.called}: {listed(tied)}.")
+def _apart(data: SweepData, own: Sequence[Entry], rest: Sequence[Entry]) -> list[str]:
+    """Which of the other confirmed configurations differ measurably from the first, run by run."""
+    named: dict[str, list[str]] = {}
+    for entry in rest:
+        pair = _pair(data, own, entry)
+        if pair is not None and pair[1].measurable:
+            side = "behind" if gain(data, pair[1].mean) > 0 else "ahead of"
+            named.setdefault(f"measurably {side} {pair[0].called}", []).append(entry.called)
+    return [f"{words}: {listed(names)}" for words, names in named.items()]
+
+
+def _ties(data: SweepData, own: Sequence[Entry], rest: Sequence[Entry]) -> list[str]:
+    """Which others show no measurable difference to the first, run by run, or are not compared."""
+    named: dict[str, list[str]] = {}
+    for entry in rest:
+        pair = _pair(data, own, entry)
+        if pair is not None and not pair[1].measurable:
+            words = f"Not measurably different from {pair[0].called}"
+            named.setdefault(words, []).append(entry.called)
+    left_out = [entry.called for entry in rest if _pair(data, own, entry) is None]
     if left_out:
-        texts.append(f"Not compared, as {TOO_FEW}: {listed(left_out)}.")
-    return texts
+        named[f"Not compared, as {TOO_FEW}"] = left_out
+    return [f"{words}: {listed(names)}." for words, names in named.items()]

@@ -20,6 +20,7 @@ from pdf_search.wording import counted
 from reports.leading import place_of_first
 from reports.pages.theme import COLOURS, SCALE, STRONG, colour_bar, plain, styled
 from reports.sweep_data import SweepData
+from reports.tables.pooled import pooled_together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,8 @@ def read_predicted(file: Path | None, data: SweepData) -> Predicted | None:
     first = next((entry for entry in data.confirmed), None)
     if file is None or first is None or not file.is_file():
         return None
-    runs = [e.trial.number for e in data.confirm if e.trial.origin == first.trial.origin]
+    pooled = [e for e in data.confirm if pooled_together(data.sweep, e.trial, first.trial)]
+    runs = [entry.trial.number for entry in pooled]
     import pandas as pd  # noqa: PLC0415  # slow to import
 
     wanted = [("trial", "in", runs), ("split", "==", "test")]
