@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pdf_search.records import State
 from pdf_search.results import planned_epochs, smoothed_words
@@ -45,13 +46,23 @@ def search_noise(data: SweepData, compared: Sequence[Entry]) -> Noise | None:
     """The spread between replicates of one configuration, by validation values.
 
     It is that of the search itself if its trials have several replicates, else that of the
-    confirmed configurations over their seeds; None if neither is known.
+    confirmed configurations over their seeds; None if neither is known. Confirmations of the
+    trials' own length come first, then those of the length that was confirmed first.
     """
     if compared[0].summary.n > 1:
         return noise(compared, "valid")
-    folds = any(r.fold is not None for e in data.confirmed for r in e.trial.replicates)
+    if any(r.fold is not None for e in data.confirmed for r in e.trial.replicates):
+        return None
     whole = [entry for entry in data.confirmed if not entry.summary.partial]
-    return None if folds else noise(whole, "valid")
+    own = compared[0].summary.epochs_planned
+    lengths = dict.fromkeys([own, *(entry.summary.epochs_planned for entry in whole)])
+    found = (_confirmed_noise(whole, length, own) for length in lengths)
+    return next((chance for chance in found if chance is not None), None)
+
+
+def _confirmed_noise(whole: Sequence[Entry], length: int, own: int) -> Noise | None:
+    chance = noise([e for e in whole if e.summary.epochs_planned == length], "valid")
+    return replace(chance, epochs=length) if chance and length != own else chance
 
 
 def _comparable(data: SweepData, best: Entry, other: Entry) -> bool:
@@ -78,6 +89,7 @@ def _against(
     why = (
         f"{size(data, margin)}, the least measurable difference (spread between "
         f"{'folds' if chance.folds else 'seeds'} of one configuration {size(data, chance.std)}, "
+        f"{_at_another_length(chance)}"
         f"{counted(chance.freedom, 'degree')} of freedom)"
     )
     if not tied:
@@ -88,6 +100,10 @@ def _against(
         f"{found}.",
         f"Which trial is best: {len(tied)} of {count} ({names}) {lie} within {why}.",
     )
+
+
+def _at_another_length(chance: Noise) -> str:
+    return f"measured at another length, {counted(chance.epochs, 'epoch')}, " * bool(chance.epochs)
 
 
 def _distance(best: Entry, other: Entry) -> float:

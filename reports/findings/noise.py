@@ -25,13 +25,15 @@ class Noise:
     """Spread of a value between replicates of one configuration: a sample standard deviation.
 
     It has ``freedom`` degrees of freedom, from ``configurations`` of them. ``folds``: how many
-    folds the replicates have, 0 for none.
+    folds the replicates have, 0 for none. ``epochs``: for how many they were trained, where that
+    is another length than that of the trials that it is for; else 0.
     """
 
     std: float
     freedom: int
     configurations: int
     folds: int
+    epochs: int = 0
 
     def margin(self, replicates: int) -> float:
         """The least measurable difference between the means of two configurations.

@@ -101,3 +101,23 @@ def test_runs_of_one_length_but_other_settings_are_told_apart_by_their_numbers(
     )
     names = [entry.called for entry in load_sweep(store, "night").confirmed]
     assert names == ["trial 1, 8 epochs, run 0", "trial 1, 8 epochs, run 1"]
+
+
+def test_the_spread_of_the_length_of_the_search_measures_its_trials(store: Store) -> None:
+    record = searched(store, (2.9, 1.50, 1.55, 2.4))  # of one epoch
+    runs = [(1, LONG, (1.0, 2.0, 3.0)), (1, 1, (1.5, 1.6, 1.7)), (2, LONG, (1.0, 2.0, 3.0))]
+    assert search_findings(confirm(store, record, runs)).unknown[0] == (
+        "Which trial is best: 1 of 3 other complete trials (trial 2) lies within 0.61, the least "
+        "measurable difference (spread between seeds of one configuration 0.10, 2 degrees of "
+        "freedom)."
+    )
+
+
+def test_where_only_another_length_is_confirmed_the_sentence_says_so(store: Store) -> None:
+    record = searched(store, (1.9, 1.50, 1.55, 2.4))
+    runs = [(1, LONG, (1.5, 1.6, 1.7)), (2, LONG, (1.5, 1.6, 1.7)), (1, SHORT, (1.0, 2.0))]
+    assert search_findings(confirm(store, record, runs)).unknown[0] == (
+        "Which trial is best: 1 of 3 other complete trials (trial 2) lies within 0.39, the least "
+        "measurable difference (spread between seeds of one configuration 0.10, measured at "
+        "another length, 8 epochs, 4 degrees of freedom)."
+    )
