@@ -13,13 +13,13 @@ from rich.console import Console
 from pdf_search.data import Progress
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, SweepRecord
-from pdf_search.results import Store, is_study_part, study_parts
+from pdf_search.results import Store, study_parts
 from pdf_search.space import Space, recorded_study, searched_text
 from pdf_search.stop_condition import StopCondition
 from pdf_search.sweep.begun_data import begun_data
 from pdf_search.sweep.driver import Driver, Functions, SweepResult
 from pdf_search.sweep.folder import SweepFolder
-from pdf_search.sweep.opening import refuse_none
+from pdf_search.sweep.opening import refuse_none, refuse_study
 from pdf_search.sweep.options import SweepOptions
 from pdf_search.sweep.plan import Begun, Plan, plan_sweep
 from pdf_search.sweep.study_plan import StudyPlan, plan_study
@@ -137,7 +137,7 @@ def confirm(
 
     folder = SweepFolder.find(out, name, db)
     with folder.open_store() as store, folder.locked():
-        _refuse_study(store, folder.name)
+        refuse_study(store, folder.name)
         refuse_none(folder.called, store.sweep(folder.name), changes.get("top_k"))
         plan = recorded_plan(store, folder, out, progress, **changes)
         recorded = store.sweep(plan.name).options
@@ -177,7 +177,7 @@ def recorded_plan(
         ConfigError: ``folder`` names a study or a part of one, whose runs are fixed.
         DataError: the data, or its split, has changed since the sweep began.
     """
-    _refuse_study(store, folder.name)
+    refuse_study(store, folder.name)
     record = store.sweep(folder.name)
     fixed = {
         "name": record.name,
@@ -228,17 +228,6 @@ def _recorded_options(
     given = {key: value for key, value in changes.items() if value is not None}
     placed = {"out": out, "db": folder.db}
     return SweepOptions.from_recorded(record.options, **(placed | fixed | given))
-
-
-def _refuse_study(store: Store, name: str) -> None:
-    for sweep in filter(is_study_part, store.sweeps(name)):
-        study = sweep.options["study"]
-        if name in (sweep.name, study["name"]):
-            what = "a study" if name == study["name"] else "part of a study"
-            raise ConfigError(
-                f"{name} is {what}, whose runs are fixed: only `pdf-search resume {study['name']}` "
-                "goes on with it"
-            )
 
 
 def _source(plan: Plan) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, SweepRecord, TrialRecord
-from pdf_search.results import is_study_part, study_parts
+from pdf_search.results import Store, is_study_part, study_parts
 from pdf_search.sweep.folder import SweepFolder
 from pdf_search.wording import counted
 
@@ -38,13 +38,12 @@ def confirm_opening(folder: SweepFolder, given: Mapping[str, Any]) -> str:
     """Say how many trials are confirmed, and how long; ``given`` comes before what is recorded.
 
     Raises:
-        ConfigError: it would confirm nothing.
+        ConfigError: it would confirm nothing, or it is of a study.
         StoreError: there is no such sweep.
     """
     with folder.open_store() as store:
+        refuse_study(store, folder.name)
         record = store.sweep(folder.name)
-    if is_study_part(record):
-        return f"confirm {folder.called}"  # which is refused
     refuse_none(folder.called, record, given.get("top_k"))
     settled = {**record.options, **{k: v for k, v in given.items() if v is not None}}
     top_k, seeds, epochs = (settled.get(key) for key in ("top_k", "seeds", "confirm_epochs"))
@@ -59,12 +58,26 @@ def rerun_opening(folder: SweepFolder, number: int, phase: Phase) -> str:
     """Say which trial is trained again; whether there is one of this number is checked later.
 
     Raises:
+        ConfigError: it is of a study.
         StoreError: there is no such sweep.
     """
     with folder.open_store() as store:
+        refuse_study(store, folder.name)
         rows = {row.number: row for row in store.trials(folder.name, phase)}
     which = rows[number].run_called if number in rows else f"trial {number}"
     return f"rerun of {which} of {folder.called}"
+
+
+def refuse_study(store: Store, name: str) -> None:
+    """Raise ConfigError if ``name`` is a study or a part of one, whose runs are fixed."""
+    for sweep in filter(is_study_part, store.sweeps(name)):
+        study = sweep.options["study"]
+        if name in (sweep.name, study["name"]):
+            what = "a study" if name == study["name"] else "part of a study"
+            raise ConfigError(
+                f"{name} is {what}, whose runs are fixed: only `pdf-search resume {study['name']}` "
+                "goes on with it"
+            )
 
 
 def refuse_none(called: str, record: SweepRecord, top_k: int | None) -> None:
