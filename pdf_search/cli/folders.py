@@ -22,7 +22,7 @@ def recorded_folder(name: str, output: OutputOptions) -> SweepFolder:
 
     folder = SweepFolder.find(output.out, name, output.url)
     if folder.recorded:
-        say(f"{folder.called} was recorded as {folder.name}, which is its name below")
+        say(f"{folder.called} (recorded as {folder.name})")
     return folder
 
 

@@ -28,7 +28,7 @@ def instead_of_sweep(folder: Path) -> str:
             return "the folder has no results.db: name the folder that a sweep wrote, or give --db"
     except OSError:  # a name that is too long, a folder that may not be read
         pass
-    return f"{_beside(folder)}check --out and --name, or give its --db"
+    return f"{_beside(folder)}check the name and --out, or give its --db"
 
 
 def _beside(folder: Path) -> str:

@@ -52,8 +52,25 @@ def test_trials_and_reruns_are_counted_apart(run: Run, runs: Path) -> None:
     with Store(str(runs / "night" / "results.db")) as store:
         for number, origin in enumerate(("sampled", "sampled", "rerun of 1")):
             store.save_trial(replace(trial(number), sweep="night", origin=origin))
-    assert "night: a sweep of 2 trials and 1 rerun, " in run("delete", "night", "--yes").stderr
+        asked = run("delete", "night", code=2).stderr
+        for number, origin in enumerate(("confirm of 1", "baseline", "rerun of 0")):
+            store.save_trial(replace(trial(number, Phase.CONFIRM), sweep="night", origin=origin))
+    assert "night: a sweep of 2 trials and 1 rerun, " in asked
+    told = run("delete", "night", "--yes").stderr
+    assert "night: a sweep of 2 trials, 1 confirmation and 2 reruns, " in told
     assert "day: a sweep of 0 trials, " in run("delete", "day", "--yes").stderr
+
+
+def test_a_wrong_name_keeps_all_and_a_renamed_sweep_is_called_as_it_is_now(
+    run: Run, runs: Path
+) -> None:
+    (runs / "night").rename(runs / "copy")
+    told = " ".join(run("delete", "nosuch", "copy", "--yes", code=1).stderr.split())
+    assert "check the name and --out" in told
+    assert (runs / "copy" / "results.db").is_file()
+    first, second, *_ = run("delete", "copy", "--yes").stderr.splitlines()
+    assert first == "copy (recorded as night)"
+    assert second.startswith("copy: a sweep of 0 trials, ")
 
 
 def test_a_whole_study_is_removed_but_no_part(run: Run, runs: Path) -> None:

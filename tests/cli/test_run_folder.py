@@ -180,7 +180,7 @@ def test_a_moved_sweep_of_an_older_version(run: Run, old: Path, name: str) -> No
     assert f"{old.resolve()}/runs/{name}/trials/confirm/" in place
     result = run("report", name)
     assert (old / "runs" / name / "report" / "table.md").is_file()
-    told = f"{name} was recorded as s"
+    told = f"{name} (recorded as s)"
     assert (told in result.stderr) == (name != "s")
     listed = json.loads(run("list", "--json").stdout)
     assert [(row["name"], row["recorded_as"]) for row in listed] == [(name, "s")]

@@ -212,7 +212,7 @@ def test_a_copied_sweep_is_enough(swept: Path, copied: Path) -> None:
     assert (copied / "theirs" / "explain" / "search-1" / "explain.html").is_file()
     shutil.rmtree(copied / "theirs" / "report")
     told = run_here("report", "theirs", "--out", ".").stderr
-    assert "theirs was recorded as mine" in told
+    assert "theirs (recorded as mine)" in told
     assert (copied / "theirs" / "report" / "table.md").is_file()
     assert not (copied / "cache").exists()
     with Store(f"sqlite:///{copied / 'theirs' / 'results.db'}", create=False) as store:
@@ -233,7 +233,7 @@ def test_a_copied_sweep_goes_on_in_its_own_folder(swept: Path, copied: Path) -> 
         result = run_here("resume", copied / "theirs", "--trials", more)
     finally:
         (swept / "away.csv").rename(own)
-    assert "theirs was recorded as mine" in result.stderr
+    assert "theirs (recorded as mine)" in result.stderr
     with Store(f"sqlite:///{copied / 'theirs' / 'results.db'}", create=False) as store:
         search = store.trials("mine", Phase.SEARCH)
     assert sum(not trial.is_rerun for trial in search) == more

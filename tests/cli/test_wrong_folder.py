@@ -49,8 +49,8 @@ def test_a_run_of_train_is_no_sweep(run: Run, runs: Path, verb: str, given: str)
         ("./set", "it is a folder of prepared data, which `pdf-search data --list` lists"),
         ("./notes", "the folder has no results.db: name the folder that a sweep wrote"),
         ("./notes/a.txt", "it is a file"),
-        ("absent", "beside it are one, paper/abl, sweep; check --out and --name"),
-        ("x" * 300, "beside it are one, paper/abl, sweep; check --out and --name"),
+        ("absent", "beside it are one, paper/abl, sweep; check the name and --out"),
+        ("x" * 300, "beside it are one, paper/abl, sweep; check the name and --out"),
     ],
 )
 def test_other_places_are_no_sweep(run: Run, runs: Path, given: str, what: str) -> None:

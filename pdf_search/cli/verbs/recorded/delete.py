@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -143,10 +144,23 @@ def _doomed(name: str, output: OutputOptions) -> _Doomed:
 
 
 def _counts(trials: Sequence[TrialRecord]) -> str:
-    """How many trials there are, and reruns, which are none of them."""
-    again = sum(trial.is_rerun for trial in trials)
-    reruns = f" and {counted(again, 'rerun')}" if again else ""
-    return counted(len(trials) - again, "trial") + reruns
+    """How many trials there are, and confirmations and reruns, which are none of them."""
+    found = Counter(map(_kind, trials))
+    words = [counted(found["trial"], "trial")]
+    words += [counted(found[kind], kind) for kind in ("confirmation", "rerun") if found[kind]]
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if words[1:] else words[0]
+
+
+def _kind(trial: TrialRecord) -> str:
+    """What a record counts as; the baseline, which trains nothing, as something that is not told.
+
+    The runs of a study are trials.
+    """
+    if trial.is_rerun:
+        return "rerun"
+    if trial.origin == "baseline":
+        return "baseline"
+    return "trial" if trial.searched_as is None else "confirmation"
 
 
 def _made_for(study: str, folder: Path, out: Path) -> tuple[Path, ...]:
