@@ -97,7 +97,8 @@ def show_trial(data: SweepData, entry: Entry, width: int | None = None) -> str:
     """
     trial, summary = entry.trial, entry.summary
     label = metric_label(data.sweep.metric, data.unit)
-    value = format_both(scaled(summary.mean, data.metric), scaled(summary.std, data.metric))
+    spread = scaled(entry.spread_of(summary.headline), data.metric)
+    value = format_both(scaled(summary.mean, data.metric), spread)
     value = UNDEFINED_CELL if UNDEFINED in summary.reasons else value
     facts = [
         ("state", trial.state.value + (f": {trial.message}" if trial.message else "")),

@@ -11,7 +11,7 @@ from shlex import quote
 from typing import Any
 
 from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
-from pdf_search.results import Store, TrialSummary, rank_trials, summarise
+from pdf_search.results import Stat, Store, TrialSummary, rank_trials, summarise
 from pdf_search.wording import counted
 from reports.tables.pooled import pooled_runs, pooled_together
 
@@ -57,10 +57,18 @@ class Entry:
 
     @property
     def cut(self) -> tuple[int, int] | None:
-        """Epochs trained and epochs of the schedule, if a budget cut the run short; else None."""
+        """Epochs trained and epochs of the schedule, if a budget cut the run short; else None.
+
+        The baseline predictor trains nothing, so nothing of it is cut.
+        """
         whole = self.trial.config.get("training", {}).get("epochs")
         stop = self.trial.config.get("stop_epoch")
-        return (stop, whole) if stop and whole and stop < whole else None
+        short = stop and whole and stop < whole and not self.is_baseline
+        return (stop, whole) if short else None
+
+    def spread_of(self, stat: Stat) -> float | None:
+        """The spread of its values; None for a predictor that is the same for every seed."""
+        return None if self.is_baseline and stat.std == 0 else stat.std
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,18 @@ def train_score(trained: Trained, curve: Sequence[EpochReport], name: str) -> Sc
     metric = config.data.metric or info.metric
     rest = [("protocol", config.protocol.value)]
     table = score_table("PDF", metric, info.unit, values, rest)
-    return Score(table, [("run", f"{name} of `pdf-search train`")])
+    text = "\n\n".join([table, *short_note(config)])
+    return Score(text, [("run", f"{name} of `pdf-search train`")])
+
+
+def short_note(config: TrialConfig) -> list[str]:
+    """A sentence on what the run of a score leaves out of its setting; empty for a whole run."""
+    found, share = [], config.data.train_fraction
+    if config.epochs < config.training.epochs:
+        found.append(f"cut after {config.epochs} of {config.training.epochs} epochs")
+    if share < 1:
+        found.append(f"trained on {share:.3g} of the training part")
+    return [f"The model of this score was {' and '.join(found)}."] if found else []
 
 
 def _data(

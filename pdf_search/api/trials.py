@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdf_search.api.export import export_model, score_table
+from pdf_search.api.export import export_model, score_table, short_note
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Dataset, Progress
 from pdf_search.errors import ConfigError
@@ -50,8 +50,11 @@ class Trial:
 
     @property
     def spread(self) -> float | None:
-        """The population standard deviation over replicates, in the unit of ``value``."""
-        return scaled(self.entry.summary.std, self.data.metric)
+        """The population standard deviation over replicates, in the unit of ``value``.
+
+        None for fewer than two, and for a predictor that is the same for every seed.
+        """
+        return scaled(self.entry.spread_of(self.entry.summary.headline), self.data.metric)
 
     @cached_property
     def config(self) -> TrialConfig:
@@ -120,7 +123,6 @@ class Trial:
             values = {"test": summary.test, **values}
         count = trial.parameters
         rest = [("parameters", f"{count:,}" if count else "–"), ("protocol", sweep.protocol.value)]
-        method = f"PDF, trial {self.number} ({self.phase.value}, {trial.origin})"
         packages = ", ".join(f"{name} {version}" for name, version in sweep.versions.items())
         provenance = [
             ("sweep", f"{sweep.name}, {sweep.created}"),
@@ -129,9 +131,10 @@ class Trial:
             ("with", packages),
             ("commit", sweep.commit),
         ]
-        table = score_table(method, sweep.metric, self.data.unit, values, rest)
+        table = score_table(f"PDF, {trial.called}", sweep.metric, self.data.unit, values, rest)
         note = self.data.beside_note(self.entry)
         notes = [f"{note[0].upper()}{note[1:]}."] if note else []
+        notes += short_note(self.config)
         return Score(
             "\n\n".join([table, *notes, *self._by_target()]),
             [(name, value) for name, value in provenance if value],

@@ -8,7 +8,7 @@ from pdf_search.results import planned_epochs
 from reports.findings.differences import difference_words
 from reports.findings.noise import Difference, paired, values_of
 from reports.findings.wording import Statement, gain, listed, metric_name, number, size
-from reports.grid.trial_cells import over
+from reports.grid.trial_cells import over, shortened
 from reports.leading import leader_sentence, place_of_first
 from reports.sweep_data import Entry, SweepData
 
@@ -57,7 +57,7 @@ def _setting(published: Entry, called: str = "") -> str:
 def _value(data: SweepData, first: Entry) -> str:
     spread = first.summary.std
     assert first.summary.mean is not None
-    facts = [f"n {first.summary.n}", *first.summary.reasons]
+    facts = [f"n {first.summary.n}", *first.summary.reasons, *shortened(first)]
     text = number(data, first.summary.mean, spread)
     if spread is not None:
         text += f" ± {size(data, spread)}"

@@ -28,7 +28,7 @@ def metric_cell(
     known = {
         "split": split,
         "value": scaled(stat.mean, data.metric),
-        "spread": None if entry.is_baseline and stat.std == 0 else scaled(stat.std, data.metric),
+        "spread": scaled(entry.spread_of(stat), data.metric),
         "n": stat.n,
         "over": over([entry]),
         "unit": unit_of(data.metric, data.unit),
@@ -84,7 +84,7 @@ def published_cell(dataset: str, row: Published, split: str = "test", **facts: A
 def shortened(entry: Entry) -> list[str]:
     """Notes on what a run leaves out of its setting: epochs, or graphs of the training part."""
     found = []
-    if entry.cut is not None and not entry.is_baseline:
+    if entry.cut is not None:
         found.append("cut after {} of {} epochs".format(*entry.cut))
     if entry.train_fraction < 1:
         found.append(f"trained on {entry.train_fraction:.3g} of the training part")

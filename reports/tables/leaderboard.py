@@ -115,7 +115,7 @@ def _row(data: SweepData, entry: Entry) -> LeaderboardRow:
         unit=unit_of(data.metric, data.unit),
         split=summary.split,
         mean=scaled(summary.mean, data.metric),
-        spread=scaled(summary.std, data.metric),
+        spread=scaled(entry.spread_of(summary.headline), data.metric),
         smoothed=scaled(summary.smoothed, data.metric),
         n=summary.n,
         partial=", ".join(summary.reasons),

@@ -28,6 +28,7 @@ def test_a_run_is_exported_and_used(run: Run, home: Path) -> None:
     for words in (
         "| test RMSE (kcal/mol) |",
         "protocol",
+        "The model of this score was cut after 2 of ",
         "two of `pdf-search train`",
         "fingerprint",
     ):

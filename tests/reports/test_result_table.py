@@ -8,7 +8,15 @@ import pytest
 
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
-from reports import Grid, load_sweep, result_grid
+from reports import (
+    Grid,
+    leaderboard_rows,
+    load_sweep,
+    result_grid,
+    search_findings,
+    show_sweep,
+    show_trial,
+)
 from reports.grid.grid_texts import grid_csv, grid_markdown
 from tests.reports import samples
 from tests.reports.samples import rows
@@ -46,6 +54,10 @@ def test_the_baseline_predictor_has_a_row_without_mark_and_without_invented_spre
 ) -> None:
     row = rows(confirmed(store, "freesolv", (1.1,)))[1]
     assert (row.method, row.kind, row.text, row.mark) == ("mean predictor", "baseline", "3.350", "")
+    data = load_sweep(store, "night")
+    assert (row.spread, leaderboard_rows(data)[-1].spread) == (None, None)
+    assert "± 0.000" not in show_sweep(data)
+    assert "test RMSE (kcal/mol)  3.350 (n = 4)" in show_trial(data, data.confirm[-1])
 
 
 def test_mutag_stands_beside_the_papers_row(store: Store) -> None:
@@ -231,13 +243,18 @@ def test_a_changed_published_setting_is_called_so(store: Store) -> None:
 
 def test_a_run_that_a_budget_cut_short_says_so(store: Store) -> None:
     confirmed(store, "freesolv", (1.1,))
-    trial = store.trials("night", Phase.CONFIRM)[0]
+    trial, predictor = store.trials("night", Phase.CONFIRM)
     training = {"epochs": 301}
     config = {**trial.config, "training": training, "stop_epoch": trial.epochs_done}
-    store.save_trial(replace(trial, config=config))
-    ours, baseline = rows(result_grid(load_sweep(store, "night")))[:2]
+    for own in (trial, predictor):
+        store.save_trial(replace(own, config=config))
+    data = load_sweep(store, "night")
+    ours, baseline = rows(result_grid(data))[:2]
     assert f"cut after {trial.epochs_done} of 301 epochs" in ours.note
+    assert (ours.cut, baseline.cut) == (True, False)
     assert "cut" not in baseline.note
+    said = search_findings(data).found[-1]
+    assert said.endswith(f"deviation, cut after {trial.epochs_done} of 301 epochs).")
 
 
 def test_published_rows_are_not_compared_with_runs_that_were_cut_short(store: Store) -> None:
