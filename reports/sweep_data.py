@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -63,8 +63,9 @@ class Entry:
         """
         whole = self.trial.config.get("training", {}).get("epochs")
         stop = self.trial.config.get("stop_epoch")
-        short = stop and whole and stop < whole and not self.is_baseline
-        return (stop, whole) if short else None
+        if self.is_baseline or not stop or not whole:
+            return None
+        return (stop, whole) if stop < whole else None
 
     def spread_of(self, stat: Stat) -> float | None:
         """The spread of its values; None for a predictor that is the same for every seed."""
@@ -178,6 +179,11 @@ class SweepData:
         return tuple(e for e in self.confirmations if e.summary.mean is not None)
 
     @property
+    def confirmed_whole(self) -> int:
+        """How many configurations are confirmed by a whole run at least, at whatever length."""
+        return len(_trials(entry for entry in self.confirmations if not entry.summary.partial))
+
+    @property
     def not_asked(self) -> str:
         """That the sweep was to confirm nothing, and nothing is confirmed; else ""."""
         return NOT_ASKED if self.sweep.options.get("top_k") == 0 and not self.confirm else ""
@@ -208,12 +214,12 @@ class SweepData:
             notices.append(f"search: {finished} of {self.sweep.trials} trials finished{more}")
         if self.interrupted:
             notices.append(self.interrupted)
-        runs = self.confirmations
-        open_runs = [entry for entry in runs if entry.summary.partial]
-        if not runs and not self.not_asked:
+        begun = _trials(self.confirmations)
+        left = _trials(entry for entry in self.confirmations if entry.summary.partial)
+        if not begun and not self.not_asked:
             notices.append("confirm: not run yet, so there are no test numbers")
-        elif open_runs:
-            notices.append(f"confirm: {len(open_runs)} of {len(runs)} configurations not whole")
+        elif left:
+            notices.append(f"confirm: {len(left)} of {len(begun)} configurations not whole")
         return notices
 
     def failures(self) -> list[str]:
@@ -270,6 +276,11 @@ def _interrupted(trial: TrialRecord, resume: str) -> TrialRecord:
 
 def _entry(sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]) -> Entry:
     return Entry(trial, tuple(epochs), summarise(sweep, trial, epochs))
+
+
+def _trials(runs: Iterable[Entry]) -> set[str]:
+    """The configurations that runs are of, each once: one may be confirmed at two lengths."""
+    return {entry.trial.called for entry in runs}
 
 
 def _told_apart(entries: list[Entry]) -> list[Entry]:

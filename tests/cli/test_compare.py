@@ -9,7 +9,7 @@ import pytest
 
 from pdf_search.results import Store
 from tests.cli.conftest import Run
-from tests.reports.test_compared import A, B, recorded
+from tests.reports.test_compared import A, B, lengths, recorded
 
 
 @pytest.fixture
@@ -29,6 +29,19 @@ def test_two_sweeps_side_by_side(run: Run, runs: Path) -> None:
     found = json.loads(shown)
     assert found["compared"][0]["difference"]["mean"] == pytest.approx(-0.075)
     assert found["rows"]["its test value"]["a"]["value"] == pytest.approx(1.59)
+    (note,) = found["notes"]
+    assert note in " ".join(run("compare", "a", "./runs/renamed").stdout.split())
+
+
+def test_other_lengths_are_noted_in_json_too(run: Run, home: Path) -> None:
+    for name, stop in (("a", None), ("b", 5)):
+        with Store(str(home / "runs" / name / "results.db")) as store:
+            lengths(store, name, stop)
+    notes = json.loads(run("compare", "a", "b", "--json").stdout)["notes"]
+    assert notes[1:] == [
+        "Trials of the searches are of different lengths, in epochs: 20 in a, 5 of 20 in b.",
+        "The winners are of different lengths, in epochs: 20 in a, 5 of 20 in b.",
+    ]
 
 
 @pytest.mark.usefixtures("runs")

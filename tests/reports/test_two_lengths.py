@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdf_search.records import EpochReport, Phase, Replicate, SweepRecord
+from pdf_search.records import EpochReport, Phase, Replicate, State, SweepRecord
 from pdf_search.results import Store
 from reports import SweepData, load_sweep, result_grid, search_findings
 from reports.pages.curves import learning_curves
@@ -121,3 +121,19 @@ def test_where_only_another_length_is_confirmed_the_sentence_says_so(store: Stor
         "measurable difference (spread between seeds of one configuration 0.10, measured at "
         "another length, 8 epochs, 4 degrees of freedom)."
     )
+
+
+def test_a_trial_of_two_runs_counts_once(store: Store) -> None:
+    record = searched(store, (1.9, 1.5, 1.6))
+    runs = [(1, SHORT, (1.0, 2.0)), (1, LONG, (1.0, 2.0)), (2, SHORT, (1.0,)), (2, LONG, (1.0,))]
+    data = confirm(store, record, runs)
+    assert (data.confirmed_whole, data.notices()) == (2, [])
+    for number in (2, 3):
+        store.update_trial("night", Phase.CONFIRM, number, state=State.INTERRUPTED)
+    data = load_sweep(store, "night")
+    assert data.confirmed_whole == 1
+    assert data.notices() == ["confirm: 1 of 2 configurations not whole"]
+    store.update_trial("night", Phase.CONFIRM, 2, state=State.COMPLETE)
+    data = load_sweep(store, "night")
+    assert data.confirmed_whole == 2
+    assert data.notices() == ["confirm: 1 of 2 configurations not whole"]

@@ -44,7 +44,15 @@ def compare(
     if as_json:
         rows = {line.name: dict(zip(grid.columns, line.cells, strict=True)) for line in grid.lines}
         found = [compared(sweeps[0], other) for other in sweeps[1:]]
-        print_json({"sweeps": names, "rows": rows, "compared": found, "notices": grid.notices})
+        print_json(
+            {
+                "sweeps": names,
+                "rows": rows,
+                "compared": found,
+                "notes": grid.notes,
+                "notices": grid.notices,
+            }
+        )
         return
     print_result(
         "\n".join(

@@ -91,7 +91,6 @@ def _sweeps(store: Store, resume: str = "") -> list[SweepData]:
 def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
     sweep = data.sweep
     best = next((entry for entry in data.search if entry.rank == 1), None)
-    runs = data.confirmations
     return {
         "name": called,
         "recorded_as": sweep.name,
@@ -102,7 +101,7 @@ def _line(data: SweepData, where: str, called: str) -> dict[str, Any]:
         "method": sweep.method,
         "trials": sweep.trials,
         "finished": sum(entry.trial.state.finished for entry in data.search),
-        "confirmed": sum(not entry.summary.partial for entry in runs),
+        "confirmed": data.confirmed_whole,
         "not_asked": data.not_asked,
         "best_validation": None if best is None else best.summary.mean,
         "created": sweep.created,
