@@ -71,6 +71,21 @@ def why_not_writable(folder: Path) -> str:
     return ""
 
 
+def check_new_folder(folder: Path, option: str) -> None:
+    """Check, without writing, that a folder is new or empty; ``option`` named it, for the message.
+
+    Raises:
+        ConfigError: it holds something, or it or a folder above it is a file.
+    """
+    there = nearest(folder.absolute())
+    remedy = "name a new or an empty folder"
+    if not there.is_dir():
+        what = "it" if there == folder.absolute() else str(there)
+        raise ConfigError(f"{option} {folder}: {what} is a file; {remedy}")
+    if there == folder.absolute() and any(there.iterdir()):
+        raise ConfigError(f"{option} {folder}: it is there already; {remedy}")
+
+
 def usual_cache() -> Path:
     """Return the absolute path of the cache folder.
 

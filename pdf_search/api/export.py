@@ -17,9 +17,9 @@ import pdf_search
 from pdf_search.api.refitting import refit, refit_config
 from pdf_search.config import TrialConfig
 from pdf_search.data import Prepared, Progress, load_prepared, prepare, recorded_data, silent
-from pdf_search.errors import ConfigError, DataError
+from pdf_search.errors import DataError
 from pdf_search.inference import Score, Trained, load_trained, model_card, write_model
-from pdf_search.paths import expanded
+from pdf_search.paths import check_new_folder, expanded
 from pdf_search.records import METRICS, EpochReport
 from pdf_search.results import Stat, Values
 from pdf_search.wording import counted
@@ -51,8 +51,7 @@ def export_model(
         TrialError: the training diverged.
     """
     folder = expanded(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(f"--to {folder}: it is there already; name a new or an empty folder")
+    check_new_folder(folder, "--to")
     if all_data:
         data = _data(trained, data_root, cache, progress)
         config = refit_config(trained.config, epochs or round(fmean(trained.epochs)))

@@ -22,6 +22,7 @@ from pdf_search.errors import ConfigError, FullDiskError
 from pdf_search.full_disk import full_words, is_full
 from pdf_search.inference.calibration import Calibration
 from pdf_search.inference.load import Trained, built_model
+from pdf_search.paths import check_new_folder
 from pdf_search.training import ModelFacts
 
 WEIGHTS = "model.safetensors"
@@ -135,8 +136,7 @@ def _write_json(file: Path, tree: dict[str, Any]) -> None:
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[Path]:
     """A folder beside ``folder`` to be filled in the block; it takes its place afterwards."""
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise ConfigError(f"--to {folder}: it is there already; name a new or an empty folder")
+    check_new_folder(folder, "--to")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         part = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}")

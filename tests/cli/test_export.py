@@ -13,6 +13,19 @@ from tests.cli.conftest import Run
 from tests.cli.test_train import SMALL
 
 
+def test_where_no_model_can_be_written_is_told_before_one_is_loaded(run: Run, home: Path) -> None:
+    (home / "file").touch()
+    (home / "full").mkdir()
+    (home / "full" / "a.txt").touch()
+    for to, said in (
+        ("file", "--to file: it is a file; name a new or an empty folder"),
+        ("file/x", f"--to file/x: {home / 'file'} is a file; name a new or an empty folder"),
+        ("full", "--to full: it is there already; name a new or an empty folder"),
+    ):
+        told = run("export", "no-such-run", "--to", to, code=2).stderr
+        assert said in " ".join(told.split())
+
+
 def test_a_run_is_exported_and_used(run: Run, home: Path) -> None:
     run("train", "freesolv", *SMALL, "--epochs", 2, "--seeds", 2, "--name", "two")
     (home / "new.csv").write_text("smiles\nCCO\nc1ccccc1\n")

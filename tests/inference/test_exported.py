@@ -120,7 +120,7 @@ def test_what_is_no_model_is_refused(trained: Trained, folder: Path, tmp_path: P
     with pytest.raises(ConfigError, match="cannot be read"):
         pdf_search.load(broken)
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match="cannot be written"):
+    with pytest.raises(ConfigError, match="/file is a file; name a new"):
         write_model(trained, tmp_path / "file" / "below", "")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "file"]
     with pytest.raises(DataError, match="a list of SMILES"):

@@ -13,6 +13,7 @@ from pdf_search.cli.output import print_result, say
 from pdf_search.cli.process import let_idle_threads_sleep
 from pdf_search.cli.trained import RunName, TrialOptions, find_run, loaded
 from pdf_search.errors import ConfigError
+from pdf_search.paths import check_new_folder, expanded
 
 
 @option_groups
@@ -32,6 +33,7 @@ def export(
     and, in Python, pdf_search.load(FOLDER) use it. With --refit the score on the card is that of
     the model before.
     """
+    check_new_folder(expanded(to), "--to")
     let_idle_threads_sleep()
     stored = find_run(run, which, output, winner=True)
     from pdf_search.api import export_model, open_sweep, train_score
