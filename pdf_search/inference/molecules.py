@@ -43,7 +43,8 @@ class Predicted:
     ``spread_T``. A multi-class task has ``predicted_class`` instead, and for each class C the
     columns ``probability_C`` and ``spread_C``. A spread is the population standard deviation over
     the replicates; it is empty for a single replicate. Column ``calibrated`` says whether the
-    probabilities are, yes or no. Column ``reason`` says why a row has no prediction.
+    probabilities are, yes or no; it is empty where there are none. Column ``reason`` says why a row
+    has no prediction.
 
     ``notes`` tell of the calibration, of the elements and bond types that no training molecule has,
     and of molecules with isotope labels.
@@ -142,15 +143,16 @@ def columns_of(trained: Trained, values: Values) -> dict[str, Any]:
     names, mean, spread = _names(trained), values.mean, values.spread
     multiclass = trained.facts.info.task is Task.MULTICLASS
     columns: dict[str, Any] = {}
+    known = np.asarray(np.isfinite(mean).all(1))
     if multiclass:
-        known = ~np.isnan(mean).any(1)
         best = np.where(known, np.nan_to_num(mean).argmax(1), -1)
         columns["predicted_class"] = [names[i] if i >= 0 else "" for i in best]
     for number, name in enumerate(names):
         columns[f"probability_{name}" if multiclass else f"predicted_{name}"] = mean[:, number]
         columns[f"spread_{name}"] = spread[:, number]
     if trained.calibration is not None:
-        columns["calibrated"] = "no" if trained.calibration.why_not else "yes"
+        said = "no" if trained.calibration.why_not else "yes"
+        columns["calibrated"] = [said if there else "" for there in known]
     return columns
 
 

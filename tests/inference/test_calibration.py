@@ -128,6 +128,8 @@ def test_what_is_predicted_is_calibrated(several: tuple[Path, Prepared]) -> None
     found = predict_molecules(trained, table(SMILES * 8), "smiles")
     assert (found.table["calibrated"] == "yes").all()
     assert found.notes[0].startswith("probabilities are calibrated by the temperature")
+    some = predict_molecules(trained, table(["CCO", "no molecule"]), "smiles").table
+    assert list(some["calibrated"]) == ["yes", ""]
     write_model(trained, folder / "out", "")
     again = predict_molecules(load_exported(folder / "out"), table(SMILES * 8), "smiles")
     pd.testing.assert_frame_equal(again.table, found.table, check_exact=True)
