@@ -59,6 +59,7 @@ from .splits.split_parts import split_for as split_for
 from .splits.split_parts import split_hash as split_hash
 from .splits.split_words import split_words as split_words
 from .splits.task_notes import tasks_counted as tasks_counted
+from .tables.file_bytes import unpacked_name as unpacked_name
 from .targets.guess_task import GUESSED as GUESSED
 from .targets.metrics import OWN_METRICS as OWN_METRICS
 from .targets.metrics import TASK_METRICS as TASK_METRICS

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from pdf_search.config import DataConfig, newest, parse_trial
-from pdf_search.data import Asked, DatasetInfo, OwnData, canonical, is_own, lookup, own_data
+from pdf_search.data import (
+    Asked,
+    DatasetInfo,
+    OwnData,
+    canonical,
+    is_own,
+    lookup,
+    own_data,
+    unpacked_name,
+)
 from pdf_search.errors import ConfigError, DataError, SpaceError
 from pdf_search.paths import expanded
 from pdf_search.space.assemble import PublishedSetting, assemble
@@ -80,6 +89,7 @@ def load_space(
         name = own.name
         definition = parse_definition(own_space_text(own), f"written for {name_or_path}", "")
     else:
+        _refuse_packed(name_or_path)
         _refuse_asked(name_or_path, asked)
         name, definition = _find(name_or_path)
     laid = None if setting is None else taxonomy_setting(setting)
@@ -90,6 +100,16 @@ def load_space(
     protocol = space.defaults.protocol
     told = () if own is None else own.notes + few_note(own, protocol) + folds_note(own, protocol)
     return replace(space, notes=(*told, *space.notes))
+
+
+def _refuse_packed(name: str) -> None:
+    """Refuse the name of a compressed file that does not tell what is in it."""
+    path = Path(name)
+    if unpacked_name(path) != path:
+        raise SpaceError(
+            f"{name}: the name of a compressed table ends as its kind before {path.suffix}, such "
+            f"as {unpacked_name(path).stem}.csv{path.suffix}; rename the file"
+        )
 
 
 def _refuse_asked(name: str, asked: Asked | None) -> None:

@@ -116,6 +116,20 @@ def test_an_archive_that_is_no_single_table_says_what_it_holds(
         read_table(tmp_path / "mine.csv.zip")
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"), [("mine.csv.zip", "a zip archive"), ("mine.csv.gz", "compressed")]
+)
+def test_what_is_named_as_compressed_and_is_not_is_read_or_told(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("smiles,y\nC,1\n")
+    assert len(read_table(path).rows) == 1
+    path.write_text("hello")
+    with pytest.raises(DataError, match=f"no rows; {name} is not {kind}, though its name ends so$"):
+        read_table(path)
+
+
 def test_a_tar_archive_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("smiles,y\nC,1\n")
     with tarfile.open(tmp_path / "mine.csv.gz", "w:gz") as archive:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pdf_search.data import Asked
 from pdf_search.errors import SpaceError
 from pdf_search.space import load_space, load_study
 
@@ -369,6 +370,15 @@ def test_a_file_without_a_suffix_is_said_to_need_one(
     (tmp_path / "mine").write_text("smiles,y\nC,1\n")
     with pytest.raises(SpaceError, match="There is a file mine: its name must end as its kind"):
         load_space("mine")
+
+
+@pytest.mark.parametrize("asked", [None, Asked(targets=("y",))])
+def test_a_compressed_file_whose_name_does_not_tell_its_kind_is_no_space(
+    asked: Asked | None,
+) -> None:
+    said = r"^nofile\.zip: the name of a compressed table ends .* such as nofile\.csv\.zip; rename"
+    with pytest.raises(SpaceError, match=said):
+        load_space("nofile.zip", asked=asked)
 
 
 def test_extends_names_a_shipped_space(write: Write) -> None:

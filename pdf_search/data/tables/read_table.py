@@ -40,17 +40,27 @@ def read_table(
             f"{option}: {path} is not a Parquet file, though its name ends as one: it is "
             f"{_instead(data)}"
         )
-    if is_parquet(data):
-        table = parquet_table(data, path, option)
-    else:
-        text = text_of(data, path, option)
-        sdf = is_sdf(text, path)
-        table = sdf_table(text, path) if sdf else text_table(text, path, as_is, skip_bad)
+    try:
+        table = _table(data, path, as_is, option, skip_bad)
+    except DataError as error:
+        if packed or unpacked_name(path) == path:
+            raise
+        what = "a zip archive" if path.suffix.lower() == ".zip" else "compressed"
+        raise DataError(f"{error}; {path.name} is not {what}, though its name ends so") from None
     return (
         replace(table, notes=(f"the file is compressed ({packed})", *table.notes))
         if packed
         else table
     )
+
+
+def _table(data: bytes, path: Path, as_is: bool, option: str, skip_bad: bool) -> Table:
+    if is_parquet(data):
+        return parquet_table(data, path, option)
+    text = text_of(data, path, option)
+    if is_sdf(text, path):
+        return sdf_table(text, path)
+    return text_table(text, path, as_is, skip_bad)
 
 
 def _instead(data: bytes) -> str:
