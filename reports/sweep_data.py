@@ -87,6 +87,7 @@ class SweepData:
     reruns: tuple[Entry, ...] = ()
     resume: str = ""  # the command that continues it, if it is known that no process runs it
     called: str = ""  # its name on the command line, where its folder was renamed
+    where: str = ""  # options of a command that tell where it is, such as --out FOLDER
 
     @property
     def recorded(self) -> tuple[Entry, ...]:
@@ -191,8 +192,13 @@ class SweepData:
     @property
     def how_to_confirm(self) -> str:
         """The command that confirms its best trials; of a sweep with none it says how many."""
-        count = " --top-k 3" if self.sweep.options.get("top_k") == 0 else ""
-        return f"pdf-search confirm {quote(self.called)}{count}"
+        count = "--top-k 3" if self.sweep.options.get("top_k") == 0 else ""
+        return self.command("confirm", count)
+
+    def command(self, verb: str, options: str = "") -> str:
+        """The command of a verb for this sweep, with the options that tell where it is."""
+        words = ("pdf-search", verb, quote(self.called), options, self.where)
+        return " ".join(filter(None, words))
 
     @property
     def interrupted(self) -> str:
@@ -242,10 +248,13 @@ class SweepData:
         return [*found, *more]
 
 
-def load_sweep(store: Store, name: str, resume: str = "", called: str = "") -> SweepData:
+def load_sweep(
+    store: Store, name: str, resume: str = "", called: str = "", where: str = ""
+) -> SweepData:
     """Read a sweep with its trials and their epochs.
 
-    ``called``: its name on the command line, where that is another. ``resume``: the command that
+    ``called``: its name on the command line, where that is another. ``where``: options of a
+    command that tell where it is. ``resume``: the command that
     continues it, if no process runs it. Trials that are recorded as RUNNING then are INTERRUPTED,
     since their driver was killed.
 
@@ -258,7 +267,7 @@ def load_sweep(store: Store, name: str, resume: str = "", called: str = "") -> S
     search = _ranked(sweep, [e for e in own if e.trial.phase is Phase.SEARCH])
     confirm = _in_order_of_search(search, [e for e in own if e.trial.phase is Phase.CONFIRM])
     reruns = tuple(entry for entry in entries if entry.trial.is_rerun)
-    return SweepData(sweep, tuple(search), tuple(confirm), reruns, resume, called or name)
+    return SweepData(sweep, tuple(search), tuple(confirm), reruns, resume, called or name, where)
 
 
 def _entries(store: Store, sweep: SweepRecord, phase: Phase, resume: str) -> list[Entry]:

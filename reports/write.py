@@ -24,7 +24,12 @@ from reports.tables.target_table import target_grid
 
 
 def write_report(
-    store: Store, sweep: str, folder: Path, predictions: Path | None = None, called: str = ""
+    store: Store,
+    sweep: str,
+    folder: Path,
+    predictions: Path | None = None,
+    called: str = "",
+    where: str = "",
 ) -> list[Path]:
     """Write the leaderboard, the result table and ``report.html`` into ``folder``.
 
@@ -34,13 +39,13 @@ def write_report(
     tell of (eps, k), and ``importance.md`` what a confirmed network needs of them, where that is
     recorded. ``predictions`` is the Parquet file of the confirmed trials' predictions, if any: the
     page shows them against the targets. ``called`` is the sweep's name on the command line, where
-    that is another. Everything is computed before the first file changes;
-    each file is replaced as a whole.
+    that is another, and ``where`` the options that tell where it is. Everything is computed before
+    the first file changes; each file is replaced as a whole.
 
     Raises:
         StoreError: there is no such sweep, or the folder cannot be written.
     """
-    data = load_sweep(store, sweep, called=called)
+    data = load_sweep(store, sweep, called=called, where=where)
     table, board, targets = result_grid(data), leaderboard_grid(data), target_grid(data)
     known = basis_map(data)
     costs = [grid for grid in (pareto_grid(data), epochs_grid(data)) if grid]

@@ -119,7 +119,9 @@ def _phase(given: Phase | str) -> Phase:
 
 def _finished(result: SweepResult, folder: SweepFolder) -> Sweep:
     with folder.open_store() as store:
-        write_report(store, folder.name, folder.report, folder.predictions, folder.called)
+        write_report(
+            store, folder.name, folder.report, folder.predictions, folder.called, folder.where
+        )
     return Sweep(folder, result.ended, result.messages)
 
 
@@ -208,7 +210,7 @@ class Sweep:
 
     def _read(self) -> SweepData:
         with self.at.open_store() as store:
-            return load_sweep(store, self.at.name, called=self.at.called)
+            return load_sweep(store, self.at.name, called=self.at.called, where=self.at.where)
 
     def __repr__(self) -> str:
         ended = f", ended early: {self.ended}" if self.ended else ""

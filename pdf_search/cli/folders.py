@@ -39,4 +39,4 @@ def write_tables(store: Store, sweep: SweepFolder, to: Path) -> list[Path]:
 
     if has_study(store, sweep.name):
         return write_study(store, sweep.name, to)
-    return write_report(store, sweep.name, to, sweep.predictions, sweep.called)
+    return write_report(store, sweep.name, to, sweep.predictions, sweep.called, sweep.where)

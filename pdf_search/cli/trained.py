@@ -107,7 +107,7 @@ def _winner(folder: SweepFolder) -> int:
     from reports import load_sweep
 
     with folder.open_store() as store:
-        data = load_sweep(store, folder.name, called=folder.called)
+        data = load_sweep(store, folder.name, called=folder.called, where=folder.where)
     if data.winning_run is not None:
         return data.winning_run.trial.number
     raise ConfigError(
@@ -140,7 +140,7 @@ def _of_sweep(folder: SweepFolder, number: int, phase: Phase) -> StoredModel:
         parts = part_names(store, folder)
         if parts and folder.called not in parts:
             raise _needs_number(folder, parts)
-        data = load_sweep(store, folder.name, called=folder.called)
+        data = load_sweep(store, folder.name, called=folder.called, where=folder.where)
     entry = find_trial(data, number, phase)
     trial = entry.trial
     if entry.is_baseline:

@@ -16,3 +16,4 @@ from .names import find_folder as find_folder
 from .names import free_name as free_name
 from .names import places as places
 from .names import resume_command as resume_command
+from .names import where_options as where_options

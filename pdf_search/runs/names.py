@@ -70,16 +70,18 @@ def places(out: Path, name: str) -> Iterator[tuple[Path, str, str]]:
 
 
 def resume_command(called: str, out: Path, db: str = "") -> str:
-    """The shell command that continues a sweep, quoted.
+    """The shell command that continues a sweep, quoted; see ``where_options``."""
+    command = shlex.join(["pdf-search", "resume", called])
+    return " ".join(filter(None, (command, where_options(out, db))))
 
-    It is printed, so ``db`` must come without a password.
+
+def where_options(out: Path, db: str = "") -> str:
+    """The options, quoted, with which a command finds the sweeps of a folder or database.
+
+    They are printed, so ``db`` must come without a password.
     """
-    words = ["pdf-search", "resume", called]
-    if out != Path("runs").resolve():
-        words += ["--out", str(out)]
-    if db:
-        words += ["--db", db]
-    return shlex.join(words)
+    words = [] if out == Path("runs").resolve() else ["--out", str(out)]
+    return shlex.join([*words, *(["--db", db] if db else [])])
 
 
 def _is_there(path: Path) -> bool:

@@ -27,6 +27,7 @@ from pdf_search.runs import (
     locked,
     places,
     resume_command,
+    where_options,
 )
 
 ATTEMPT = 3  # last parts of a checkpoint's path: phase, attempt, checkpoint
@@ -128,6 +129,11 @@ class SweepFolder:
     def how_to_resume(self) -> str:
         """The command that continues the sweep in this folder, with the password masked."""
         return resume_command(self.called, self.out, masked(self.db or ""))
+
+    @property
+    def where(self) -> str:
+        """The options of a command that name where this sweep is, with the password masked."""
+        return where_options(self.out, masked(self.db or ""))
 
     @contextmanager
     def resumable(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from reports.findings.best_trial import best_statement
 from reports.findings.confirmed import confirmed_statement
 from reports.findings.noise import LEVEL
 from reports.findings.parameters import CHANCE, parameter_statement
-from reports.grid.plain_table import escape_markdown
+from reports.grid.plain_table import escape_sentence
 from reports.pages.importance import SHUFFLES, ImportanceReport, importance
 from reports.sweep_data import SweepData
 from reports.tables.epochs_spent import epochs_text
@@ -54,10 +54,10 @@ class Findings:
     def markdown(self) -> str:
         """The sentences as a section in Markdown, with the rule below them."""
         parts = ["# What the search found"]
-        parts += [f"Partial: {escape_markdown(notice)}." for notice in self.partial]
+        parts += [f"Partial: {escape_sentence(notice)}." for notice in self.partial]
         parts += _bullets([self.searched, *self.found])
         parts += ["## What it could not tell", *_bullets(self.unknown)] if self.unknown else []
-        return "\n\n".join([*parts, escape_markdown(self.rule)]) + "\n"
+        return "\n\n".join([*parts, escape_sentence(self.rule)]) + "\n"
 
 
 def searched_statement(data: SweepData) -> str:
@@ -73,7 +73,7 @@ def searched_statement(data: SweepData) -> str:
 
 
 def _bullets(texts: Sequence[str]) -> list[str]:
-    return ["\n".join(f"- {escape_markdown(text)}" for text in texts)] if texts else []
+    return ["\n".join(f"- {escape_sentence(text)}" for text in texts)] if texts else []
 
 
 def search_findings(data: SweepData, shares: ImportanceReport | None = None) -> Findings:

@@ -13,7 +13,14 @@ from typing import Any
 from reports.grid.cell import CELL_COLUMNS, Cell
 from reports.grid.grid import Formula, Grid
 from reports.grid.latex import escape_latex
-from reports.grid.plain_table import BEST, MARKDOWN_MARKS, SECOND, align_markdown, render_plain
+from reports.grid.plain_table import (
+    BEST,
+    MARKDOWN_MARKS,
+    SECOND,
+    align_markdown,
+    escape_sentence,
+    render_plain,
+)
 from reports.grid.plain_table import escape_markdown as escaped
 from reports.pages.environment import templates
 
@@ -47,13 +54,15 @@ def grid_markdown(grid: Grid) -> str:
     ]
     header = [escaped(name) for name in (*grid.label_columns, *grid.columns)]
     parts = [f"# {escaped(grid.heading)}"]
-    parts += map(escaped, grid.lead)
-    parts += [f"Partial: {escaped(notice)}." for notice in grid.notices]
+    parts += map(escape_sentence, grid.lead)
+    parts += [f"Partial: {escape_sentence(notice)}." for notice in grid.notices]
     parts.append(align_markdown(header, *rows).rstrip())
     if letters:
-        parts.append("\n".join(f"- [{mark}] {escaped(text)}" for text, mark in letters.items()))
+        parts.append(
+            "\n".join(f"- [{mark}] {escape_sentence(text)}" for text, mark in letters.items())
+        )
     if notes := (*grid.notes, *grid.provenance):
-        parts.append("\n".join(f"- {escaped(note)}" for note in notes))
+        parts.append("\n".join(f"- {escape_sentence(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 
 

@@ -62,7 +62,7 @@ def table_notes(
     if split == "valid" and advice:
         yield f"There is no result: {advice}."
     elif split == "valid" and not any(e.trial.state is State.COMPLETE for e in data.search):
-        yield f"No trial is complete yet: `pdf-search resume {data.called}` goes on."
+        yield f"No trial is complete yet: `{data.command('resume')}` goes on."
     elif split == "valid":
         why = sentence_case(data.not_asked or "no configuration is confirmed yet")
         yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import fill
@@ -30,11 +31,22 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     return "| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |"
 
 
+def escape_sentence(text: str) -> str:
+    """Escape a sentence for Markdown, but what stands in backticks, such as a command."""
+    parts = re.split(r"(?<!`)(`[^`]+`)(?!`)", text)
+    parts = [part if i % 2 else _escaped(part) for i, part in enumerate(parts)]
+    return " ".join("".join(parts).split())
+
+
 def escape_markdown(text: str) -> str:
     """Escape Markdown's special signs; runs of white space become one space."""
+    return " ".join(_escaped(text).split())
+
+
+def _escaped(text: str) -> str:
     for sign in ("\\", "|", "*", "_", "`", "<", "["):
         text = text.replace(sign, "\\" + sign)
-    return " ".join(text.split())
+    return text
 
 
 def render_plain(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from reports.grid.plain_table import render_plain
+import pytest
+
+from reports.grid.plain_table import escape_sentence, render_plain
 
 HEADER = ["rank", "trial", "state", "value", "reason"]
 ROWS = [["1", "4", "COMPLETE", "0.5", ""], ["–", "7", "FAILED", "–", "out of memory"]]
@@ -56,3 +58,20 @@ def test_two_rows_of_one_rank_are_told_apart_by_the_trial() -> None:
 def test_long_cells_are_folded() -> None:
     said = "the loss is not finite after so many epochs"
     assert render_plain(["trial", "reason"], [["1", said], ["2", ""]], 40) == FOLDED
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        (
+            "Run `pdf-search sweep a --set x=[1,2]` now.",
+            "Run `pdf-search sweep a --set x=[1,2]` now.",
+        ),
+        ("a_b of `c_d` is [e]  *f*", r"a\_b of `c_d` is \[e] \*f\*"),
+        ("one ` alone, `two_words`", r"one ` alone, `two\_words\`"),
+        ("``a``, <b> and c|d", r"\`\`a\`\`, \<b> and c\|d"),
+        (r"a\`b`", r"a\\`b`"),
+    ],
+)
+def test_what_stands_in_backticks_stays_in_a_sentence(text: str, escaped: str) -> None:
+    assert escape_sentence(text) == escaped

@@ -64,3 +64,10 @@ def test_one_that_was_confirmed_later_is_as_any_other(store: Store) -> None:
     assert data.not_asked == ""
     assert NOT_ASKED not in show_sweep(data)
     assert data.how_to_confirm == "pdf-search confirm night --top-k 3"  # for what is left
+
+
+def test_the_command_that_confirms_tells_where_the_sweep_is(store: Store, tmp_path: Path) -> None:
+    samples.search(store, samples.sweep(options={"top_k": 0}))
+    write_report(store, "night", tmp_path, where="--out '/my runs'")
+    table = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "Run `pdf-search confirm night --top-k 3 --out '/my runs'` for test numbers." in table

@@ -70,4 +70,4 @@ def _load(name: str, output: OutputOptions) -> SweepData:
 
     folder = recorded_folder(name, output)
     with folder.open_store() as store:
-        return load_sweep(store, folder.name, called=folder.called)
+        return load_sweep(store, folder.name, called=folder.called, where=folder.where)

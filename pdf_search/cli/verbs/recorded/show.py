@@ -40,7 +40,7 @@ def show(
         parts = part_names(store, folder)
         if len(parts) > 1:
             raise ConfigError(f"study {name} has {len(parts)} parts; show one: {', '.join(parts)}")
-        data = load_sweep(store, folder.name, folder.left, folder.called)
+        data = load_sweep(store, folder.name, folder.left, folder.called, folder.where)
     if trial is None:
         if as_json:
             trials = [row.as_dict() for row in leaderboard_rows(data)]
