@@ -18,6 +18,7 @@ PREDICTIONS = "predictions.parquet"
 # Origins of recorded runs; the number of the trial that they repeat follows.
 CONFIRM_OF = "confirm of "
 RERUN_OF = "rerun of "
+BASELINE = "baseline"  # the mean or majority-class predictor, beside the confirmed trials
 
 MOST_COUNT = 1_000_000  # of trials, epochs or seeds: who asks for more has made a slip
 
@@ -241,6 +242,11 @@ class TrialRecord:
     # whose checkpoint it went on from, "values": {path: value that it went on with}}.
     perturbations: list[dict[str, Any]] | None = None
     retries: int = 0  # how often it was tried again because its worker was lost
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the mean or majority-class predictor, which trains nothing."""
+        return self.origin == BASELINE
 
     @property
     def is_rerun(self) -> bool:

@@ -32,7 +32,7 @@ class Entry:
     @property
     def is_baseline(self) -> bool:
         """Whether this is the predictor without a model."""
-        return self.trial.origin == "baseline"
+        return self.trial.is_baseline
 
     @property
     def has_model(self) -> bool:

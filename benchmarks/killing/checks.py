@@ -75,7 +75,7 @@ def decisions(plan: Plan) -> Decisions:
 
 
 def _phase(plan: Plan, store: Store, phase: Phase) -> list[str]:
-    trials = [t for t in store.trials(plan.name, phase) if t.origin != "baseline"]
+    trials = [t for t in store.trials(plan.name, phase) if not t.is_baseline]
     wrong = []
     if phase is Phase.SEARCH and [t.number for t in trials] != list(range(plan.trials)):
         wrong.append(f"trials {[t.number for t in trials]} instead of {plan.trials}")
@@ -142,7 +142,7 @@ def _on_disk(plan: Plan) -> list[str]:
     """The last checkpoint of each COMPLETE trial lies on disk, and nothing else."""
     with plan.folder.open_store() as store:
         trials = store.trials(plan.name)
-    wanted = {plan.folder.checkpoint(t.checkpoint) for t in trials if t.origin != "baseline"} - {""}
+    wanted = {plan.folder.checkpoint(t.checkpoint) for t in trials if not t.is_baseline} - {""}
     there = {str(p) for p in Path(plan.folder.storage(None)).glob("*/*/checkpoint_*")}
     return [f"not there: {path}" for path in sorted(wanted - there)] + [
         f"left behind: {path}" for path in sorted(there - wanted)

@@ -25,7 +25,7 @@ def exit_after(result: SweepResult) -> None:
         typer.Exit: 130 after Ctrl-C (other signals: 128 and their number), 1 if the first trials
             failed alike, or if every trial of a phase failed or diverged.
     """
-    confirmed = [trial for trial in result.confirm if trial.origin != "baseline"]
+    confirmed = [trial for trial in result.confirm if not trial.is_baseline]
     failed = [trial for trial in result.search + confirmed if trial.state is State.FAILED]
     name = result.plan.folder.called
     if isinstance(result.plan, StudyPlan):

@@ -234,7 +234,7 @@ def summarise(
 
 def planned_epochs(sweep: SweepRecord, trial: TrialRecord) -> int:
     """Return how many epochs the trial was to train; 0 for the baseline predictor."""
-    if trial.origin == "baseline":
+    if trial.is_baseline:
         return 0
     training: dict[str, Any] = trial.config.get("training") or {}
     epochs = int(training.get("epochs") or sweep.epochs)

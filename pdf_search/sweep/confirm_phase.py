@@ -8,8 +8,8 @@ from typing import Any
 
 from pdf_search.config import TrialConfig, parse_trial
 from pdf_search.data import Prepared
-from pdf_search.errors import ConfigError
 from pdf_search.records import (
+    BASELINE,
     CONFIRM_OF,
     METRICS,
     RERUN_OF,
@@ -19,11 +19,11 @@ from pdf_search.records import (
     TrialRecord,
 )
 from pdf_search.results import Store, rank_trials, summarise
+from pdf_search.sweep.reruns import run_to_repeat
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.trial_log import TrialLog, now
 from pdf_search.wording import counted
 
-BASELINE = "baseline"
 Baseline = Callable[[TrialConfig, Prepared], EpochReport]
 
 
@@ -112,7 +112,7 @@ def _seeds(records: Iterable[TrialRecord]) -> dict[str, set[int]]:
     """The seeds of each configuration over all its own rows, by the hash of ``_but_seeds``."""
     seeds: dict[str, set[int]] = {}
     for record in records:
-        if not _is_baseline(record) and not record.is_rerun:
+        if not record.is_baseline and not record.is_rerun:
             config = parse_trial(record.config, "recorded trial")
             seeds.setdefault(_but_seeds(config), set()).update(config.seeds)
     return seeds
@@ -130,7 +130,7 @@ def add_baseline(
 
     Nothing happens if the phase has it already, whole. ``predictor`` None: that of ``training``.
     """
-    found = [record for record in trial_log.records.values() if _is_baseline(record)]
+    found = [record for record in trial_log.records.values() if record.is_baseline]
     if any(record.state is State.COMPLETE and not record.epochs_done for record in found):
         return
     report = (predictor or _baseline_predictor())(config, data)
@@ -154,14 +154,9 @@ def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
     """The job that trains the configuration of a recorded trial once more, as a rerun of it.
 
     Raises:
-        ConfigError: there is no such trial, or it is a rerun or the baseline, which trains nothing.
+        ConfigError: see ``run_to_repeat``.
     """
-    trained = {n: r for n, r in sorted(trial_log.own.items()) if not _is_baseline(r)}
-    if number not in trained:
-        known = ", ".join(map(_listed, trained.values())) or "none"
-        what = f"no trial {number} to train again in phase {trial_log.phase}"
-        raise ConfigError(f"{what}{_why_not(trial_log.records.get(number))}; there is: {known}")
-    record = trained[number]
+    record = run_to_repeat(trial_log.records, number, trial_log.phase)
     return Job(
         phase=trial_log.phase,
         number=max(trial_log.records) + 1,
@@ -169,22 +164,3 @@ def rerun_job(trial_log: TrialLog, number: int, device: str) -> Job:
         origin=f"{RERUN_OF}{number}",
         params=record.params,
     )
-
-
-def _why_not(record: TrialRecord | None) -> str:
-    """Why a record is not trained again; "" where there is none of this number."""
-    if record is None:
-        return ""
-    if _is_baseline(record):
-        return ": it is the baseline, which trains nothing"
-    return f": it is a {record.origin} itself"
-
-
-def _listed(record: TrialRecord) -> str:
-    """Its number; of a confirmation with that of the search trial, which may be what is meant."""
-    origin = f" ({record.origin})" if record.phase is Phase.CONFIRM else ""
-    return f"{record.number}{origin}"
-
-
-def _is_baseline(record: TrialRecord) -> bool:
-    return record.origin == BASELINE

@@ -25,7 +25,7 @@ from pdf_search.sweep.confirm_phase import (
 )
 from pdf_search.sweep.confirmed_predictions import gather_predictions, record_measured
 from pdf_search.sweep.plan import Plan
-from pdf_search.sweep.rerun_verdict import rerun_verdict
+from pdf_search.sweep.reruns import rerun_verdict
 from pdf_search.sweep.samplers.explore import explored_parameters
 from pdf_search.sweep.samplers.jobs import Job, ListSource
 from pdf_search.sweep.samplers.methods import REDUCTION

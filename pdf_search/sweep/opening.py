@@ -12,6 +12,7 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, SweepRecord, TrialRecord
 from pdf_search.results import Store, is_study_part, study_parts
 from pdf_search.sweep.folder import SweepFolder
+from pdf_search.sweep.reruns import run_to_repeat
 from pdf_search.wording import counted
 
 
@@ -55,17 +56,16 @@ def confirm_opening(folder: SweepFolder, given: Mapping[str, Any]) -> str:
 
 
 def rerun_opening(folder: SweepFolder, number: int, phase: Phase) -> str:
-    """Say which trial is trained again; whether there is one of this number is checked later.
+    """Say which trial is trained again.
 
     Raises:
-        ConfigError: it is of a study.
+        ConfigError: it is of a study, or there is no such trial to train again.
         StoreError: there is no such sweep.
     """
     with folder.open_store() as store:
         refuse_study(store, folder.name)
         rows = {row.number: row for row in store.trials(folder.name, phase)}
-    which = rows[number].run_called if number in rows else f"trial {number}"
-    return f"rerun of {which} of {folder.called}"
+    return f"rerun of {run_to_repeat(rows, number, phase).run_called} of {folder.called}"
 
 
 def refuse_study(store: Store, name: str) -> None:

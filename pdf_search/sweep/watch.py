@@ -86,7 +86,7 @@ def _over(store: Store, folder: SweepFolder, sweep: SweepRecord, phase: Phase) -
 
 def _expect(view: ProgressView, follower: Follower, sweep: SweepRecord) -> None:
     """Tell the view how many trials are to come: those of the budget, or those that are planned."""
-    known = [trial for trial in follower.known.values() if trial.origin != "baseline"]
+    known = [trial for trial in follower.known.values() if not trial.is_baseline]
     own = [trial for trial in known if not trial.is_rerun]
     ended = sum(trial.state.finished for trial in own)
     planned = sweep.trials if follower.phase is Phase.SEARCH else 0
@@ -118,7 +118,7 @@ class Follower:
                 best = partial(self._best, sweep, trial)
                 if not self.looked:
                     self.view.seen(trial, best)
-                if trial != before and trial.origin != "baseline":
+                if trial != before and not trial.is_baseline:
                     self._tell(before, trial, best)
         self.looked = True
 

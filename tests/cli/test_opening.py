@@ -66,13 +66,18 @@ def recorded(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         ("rerun z0 3", "rerun of trial 3 of z0"),
         ("rerun z0 1 --phase confirm", "rerun of the confirmation of trial 2 of z0"),
-        ("rerun z0 99", "rerun of trial 99 of z0"),
     ],
 )
 def test_it_is_the_first_line(run: Run, words: str, line: str) -> None:
     first, *rest = run(*words.split(), code=2).stderr.splitlines()
     assert first == line
     assert "stopped here" in " ".join(rest)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_trial_that_is_not_there_is_refused_at_once(run: Run) -> None:
+    said = " ".join(run("rerun", "z0", "99", code=2).stderr.split())
+    assert said.endswith("no trial 99 to train again in phase search; there is: 0, 1, 2, 3")
 
 
 def test_folds_and_sweeps_of_older_versions(run: Run, recorded: Path) -> None:

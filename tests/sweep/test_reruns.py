@@ -14,7 +14,7 @@ from pdf_search.results import Store
 from pdf_search.sweep import Plan
 from pdf_search.sweep.api import recorded_plan
 from pdf_search.sweep.confirm_phase import best_trials, rerun_job
-from pdf_search.sweep.rerun_verdict import rerun_verdict
+from pdf_search.sweep.reruns import rerun_verdict
 from pdf_search.sweep.samplers.jobs import Job
 from pdf_search.sweep.trial_log.recovery import retry, retry_later, settle_study
 from pdf_search.sweep.trial_log.trial_log import TrialLog

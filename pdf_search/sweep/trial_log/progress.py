@@ -42,7 +42,7 @@ class ProgressView(LiveView):
 
     def seen(self, trial: TrialRecord, best: Callable[[], BestEpochs]) -> None:
         """See ``View.seen``; the baseline and reruns are not counted."""
-        if trial.origin == "baseline" or trial.is_rerun:
+        if trial.is_baseline or trial.is_rerun:
             return
         self.reruns[f"{RERUN_OF}{trial.number}"] = f"{RERUN_OF}{trial.run_called}"
         self.done += trial.state.finished

@@ -106,9 +106,7 @@ def _open_numbers(trial_log: TrialLog) -> list[int]:
     return [
         number
         for number, record in trial_log.records.items()
-        if not record.state.finished
-        and record.state is not State.PAUSED
-        and record.origin != "baseline"
+        if not record.state.finished and record.state is not State.PAUSED and not record.is_baseline
     ]
 
 

@@ -158,7 +158,7 @@ def _kind(trial: TrialRecord) -> str:
     """
     if trial.is_rerun:
         return "rerun"
-    if trial.origin == "baseline":
+    if trial.is_baseline:
         return "baseline"
     return "trial" if trial.searched_as is None else "confirmation"
 
