@@ -1,3 +1,4 @@
+from .entry import Entry as Entry
 from .findings.findings import search_findings as search_findings
 from .findings.winners import Compared as Compared
 from .findings.winners import compared as compared
@@ -22,7 +23,6 @@ from .studies import memories as memories
 from .studies import papers_grid as papers_grid
 from .studies import parts_left_out as parts_left_out
 from .studies import write_study as write_study
-from .sweep_data import Entry as Entry
 from .sweep_data import SweepData as SweepData
 from .sweep_data import load_sweep as load_sweep
 from .tables.bases import bases_grids as bases_grids

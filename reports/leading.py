@@ -6,7 +6,8 @@ A search that went on after its confirmation may have a better trial, which has 
 from __future__ import annotations
 
 from pdf_search.wording import sentence_case
-from reports.sweep_data import Entry, SweepData
+from reports.entry import Entry
+from reports.sweep_data import SweepData
 
 
 def leader_left_out(data: SweepData) -> Entry | None:

@@ -9,6 +9,7 @@ import yaml
 from pdf_search.errors import StoreError
 from pdf_search.records import Phase, State
 from pdf_search.results import UNDEFINED, no_trial
+from reports.entry import Entry
 from reports.findings.findings import search_findings
 from reports.grid.grid_texts import grid_plain
 from reports.grid.numbers import (
@@ -22,7 +23,7 @@ from reports.grid.numbers import (
 )
 from reports.grid.plain_table import render_plain
 from reports.ranking import ranked_by, ranked_otherwise
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 from reports.tables.leaderboard import UNDEFINED_CELL, leaderboard_grid
 from reports.tables.target_table import confirmed_targets, target_lines
 from reports.target_notes import averaged

@@ -3,73 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from pdf_search.records import METRICS, EpochReport, Metric, Phase, State, SweepRecord, TrialRecord
-from pdf_search.results import Stat, Store, TrialSummary, rank_trials, summarise
+from pdf_search.records import METRICS, Metric, Phase, State, SweepRecord, TrialRecord
+from pdf_search.results import Store, rank_trials
 from pdf_search.wording import counted
+from reports.entry import Entry, entry_of, told_apart
 from reports.tables.pooled import pooled_runs, pooled_together
 
 MOST_REASONS = 3  # reasons of failure that are named
 NOT_ASKED = "no confirmation asked for (--top-k 0)"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A trial with its epochs and their summary."""
-
-    trial: TrialRecord
-    epochs: tuple[EpochReport, ...]
-    summary: TrialSummary
-    rank: int | None = None  # among the COMPLETE trials of the search
-    told_apart: str = ""  # its name where another confirmation of its trial has a row too
-
-    @property
-    def is_baseline(self) -> bool:
-        """Whether this is the predictor without a model."""
-        return self.trial.is_baseline
-
-    @property
-    def has_model(self) -> bool:
-        """Whether it is COMPLETE with a checkpoint of a trained model."""
-        trial = self.trial
-        return not self.is_baseline and trial.state is State.COMPLETE and bool(trial.checkpoint)
-
-    @property
-    def searched_as(self) -> int | None:
-        """Number of the search trial that this one confirms; None if it confirms none."""
-        return self.trial.searched_as
-
-    @property
-    def called(self) -> str:
-        """Its name in tables and sentences; see ``TrialRecord.called``."""
-        return self.told_apart or self.trial.called
-
-    @property
-    def train_fraction(self) -> float:
-        """Share of the training part that the trial was trained on, at most 1."""
-        return float(self.trial.config.get("data", {}).get("train_fraction", 1.0))
-
-    @property
-    def cut(self) -> tuple[int, int] | None:
-        """Epochs trained and epochs of the schedule, if a budget cut the run short; else None.
-
-        The baseline predictor trains nothing, so nothing of it is cut.
-        """
-        whole = self.trial.config.get("training", {}).get("epochs")
-        stop = self.trial.config.get("stop_epoch")
-        if self.is_baseline or not stop or not whole:
-            return None
-        return (stop, whole) if stop < whole else None
-
-    def spread_of(self, stat: Stat) -> float | None:
-        """The spread of its values; None for a predictor that is the same for every seed."""
-        return None if self.is_baseline and stat.std == 0 else stat.std
 
 
 @dataclass(frozen=True)
@@ -142,7 +90,7 @@ class SweepData:
         The baseline predictor is not among them.
         """
         runs = [(e.trial, e.epochs) for e in self.confirm if not e.is_baseline]
-        return tuple(_told_apart([_entry(self.sweep, *r) for r in pooled_runs(self.sweep, runs)]))
+        return tuple(told_apart([entry_of(self.sweep, *r) for r in pooled_runs(self.sweep, runs)]))
 
     @property
     def winning_run(self) -> Entry | None:
@@ -275,7 +223,7 @@ def _entries(store: Store, sweep: SweepRecord, phase: Phase, resume: str) -> lis
     trials = store.trials(sweep.name, phase)
     if resume:
         trials = [_interrupted(t, resume) if t.state is State.RUNNING else t for t in trials]
-    return [_entry(sweep, trial, epochs.get(trial.number, ())) for trial in trials]
+    return [entry_of(sweep, trial, epochs.get(trial.number, ())) for trial in trials]
 
 
 def _interrupted(trial: TrialRecord, resume: str) -> TrialRecord:
@@ -283,29 +231,9 @@ def _interrupted(trial: TrialRecord, resume: str) -> TrialRecord:
     return replace(trial, state=State.INTERRUPTED, message=message)
 
 
-def _entry(sweep: SweepRecord, trial: TrialRecord, epochs: Sequence[EpochReport]) -> Entry:
-    return Entry(trial, tuple(epochs), summarise(sweep, trial, epochs))
-
-
 def _trials(runs: Iterable[Entry]) -> set[str]:
     """The configurations that runs are of, each once: one may be confirmed at two lengths."""
     return {entry.trial.called for entry in runs}
-
-
-def _told_apart(entries: list[Entry]) -> list[Entry]:
-    """Name confirmations of one trial by their epochs too; where these are equal, by their run."""
-    trials = Counter(entry.called for entry in entries)
-    names = [
-        f"{e.called}, {counted(e.summary.epochs_planned, 'epoch')}" if trials[e.called] > 1 else ""
-        for e in entries
-    ]
-    lengths = Counter(names)
-    return [
-        replace(e, told_apart=f"{name}, run {e.trial.number}" if lengths[name] > 1 else name)
-        if name
-        else e
-        for e, name in zip(entries, names, strict=True)
-    ]
 
 
 def _ranked(sweep: SweepRecord, entries: list[Entry]) -> list[Entry]:

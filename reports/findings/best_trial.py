@@ -8,9 +8,10 @@ from dataclasses import replace
 from pdf_search.records import State
 from pdf_search.results import planned_epochs, smoothed_words
 from pdf_search.wording import counted
+from reports.entry import Entry
 from reports.findings.noise import Noise, noise
 from reports.findings.wording import Statement, listed, metric_name, number, size
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 
 def best_statement(data: SweepData) -> Statement:

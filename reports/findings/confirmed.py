@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdf_search.results import planned_epochs
+from reports.entry import Entry
 from reports.findings.differences import difference_words
 from reports.findings.noise import Difference, paired, values_of
 from reports.findings.wording import Statement, gain, listed, metric_name, number, size
 from reports.grid.trial_cells import over, shortened
 from reports.leading import leader_sentence, place_of_first
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 TOO_FEW = "fewer than two replicates of both are whole and of equal length"
 

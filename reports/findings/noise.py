@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from pdf_search.records import Replicate
-from reports.sweep_data import Entry
+from reports.entry import Entry
 
 LEVEL = 0.95  # of every interval
 MOST_POOLED = 10  # configurations whose spreads are pooled: bad ones vary more

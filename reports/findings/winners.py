@@ -9,10 +9,11 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from pdf_search.wording import sentence_case
+from reports.entry import Entry
 from reports.findings.differences import difference_words
 from reports.findings.noise import Difference, Values, paired, quantile, values_of
 from reports.findings.wording import metric_name
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 
 @dataclass(frozen=True)

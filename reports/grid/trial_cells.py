@@ -7,10 +7,11 @@ from typing import Any
 
 from pdf_search.records import METRICS
 from pdf_search.results import Stat
+from reports.entry import Entry
 from reports.grid.cell import COMPLETE, PARTIAL, PUBLISHED, Cell
 from reports.grid.numbers import format_count, scaled, unit_of
 from reports.published_numbers import Published
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 NO_COUNT = "NA"  # what the paper prints for an unknown parameter count
 

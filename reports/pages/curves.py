@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from pdf_search.records import Metric
 from pdf_search.results import Stat
+from reports.entry import Entry
 from reports.grid.numbers import scaled
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 MOST_CURVES = 5
 PARTS = ("train loss", "valid", "test")

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from pdf_search.records import State
 from pdf_search.results import Stat
 from pdf_search.wording import counted
+from reports.entry import Entry
 from reports.grid.numbers import format_parameter
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 FEWEST_TRIALS = 12
 LEFT_OUT = "left out: "

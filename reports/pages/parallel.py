@@ -13,10 +13,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from reports.entry import Entry
 from reports.grid.numbers import format_parameter, format_value, metric_label, scaled, short_names
 from reports.pages.importance import ImportanceReport
 from reports.pages.theme import COLOURS, FAINT, PAPER, plain, styled
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 MOST_AXES = 9  # parameters; the last axis is the validation value
 LEAST_WIDTH = 760  # pixels

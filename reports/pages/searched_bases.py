@@ -11,10 +11,11 @@ from pydantic import ValidationError
 
 from pdf_search.config import BasisConfig
 from pdf_search.wording import counted
+from reports.entry import Entry
 from reports.grid.numbers import format_value, scaled
 from reports.pages.importance import comparable
 from reports.pages.theme import SCALE, colour_bar, styled
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 from reports.tables.importance_map import axes
 
 Point = tuple[float, int]

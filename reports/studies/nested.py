@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from pdf_search.records import Protocol, State
 from pdf_search.results import select_nested
-from reports.sweep_data import Entry, SweepData
+from reports.entry import Entry
+from reports.sweep_data import SweepData
 
 OTHER_FOLDS = "candidates on different seeds or folds"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pdf_search.records import State
+from reports.entry import Entry
 from reports.grid.cell import COMPLETE, NOT_STARTED, PARTIAL
 from reports.grid.trial_cells import shortened
-from reports.sweep_data import Entry
 
 
 def reasons(entry: Entry) -> list[str]:

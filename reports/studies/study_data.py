@@ -14,12 +14,13 @@ from pdf_search.errors import StoreError
 from pdf_search.records import Protocol, SweepRecord
 from pdf_search.results import Store, is_study_part, nested_candidates
 from pdf_search.wording import counted
+from reports.entry import Entry
 from reports.grid.cell import Cell
 from reports.grid.trial_cells import published_cell
 from reports.published_numbers import Published, printed_name, published
 from reports.studies.nested import nested_entry
 from reports.studies.state import reasons, state_of
-from reports.sweep_data import Entry, SweepData, load_sweep
+from reports.sweep_data import SweepData, load_sweep
 
 ORIGIN = "study: "
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pdf_search.records import State
+from reports.entry import Entry
 from reports.findings.winners import winner
 from reports.grid.grid import ABSENT
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 
 def search_length(data: SweepData) -> str:

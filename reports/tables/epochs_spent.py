@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from pdf_search.records import State
 from pdf_search.wording import counted
+from reports.entry import Entry
 from reports.grid.cell import Cell
 from reports.grid.grid import Grid, Line
 from reports.grid.numbers import format_count
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 ENDS = (State.COMPLETE, State.PRUNED, State.DIVERGED, State.FAILED)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pdf_search.records import RERUN_OF, Phase, State, first_line
 from pdf_search.results import UNDEFINED
 from pdf_search.wording import sentence_case
+from reports.entry import Entry
 from reports.grid.cell import Cell
 from reports.grid.grid import ABSENT, Grid, Line
 from reports.grid.numbers import (
@@ -23,7 +24,7 @@ from reports.grid.numbers import (
     unit_of,
 )
 from reports.ranking import ranked_by, ranked_otherwise
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 from reports.versions import sweep_versions, version_notes
 
 UNDEFINED_CELL = "undefined"

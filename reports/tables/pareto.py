@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from statistics import median
 
 from pdf_search.records import Metric, State
+from reports.entry import Entry
 from reports.grid.cell import Cell
 from reports.grid.grid import Grid, Line
 from reports.grid.numbers import format_count, format_seconds, metric_label
 from reports.grid.trial_cells import entry_cell, metric_cell
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 PARAMETERS, EPOCH_TIME = "parameters", "epoch time"
 COSTS = (PARAMETERS, EPOCH_TIME)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdf_search.records import Metric, Phase, Protocol
+from reports.entry import Entry
 from reports.grid.cell import Cell
 from reports.grid.grid import ABSENT, Grid, Line
 from reports.grid.marks import marks
@@ -13,7 +14,7 @@ from reports.grid.notes import baseline_name, table_notes
 from reports.grid.numbers import metric_label
 from reports.grid.trial_cells import metric_cell, published_cell, shortened
 from reports.published_numbers import published
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 
 SHOWN_WITHOUT_CONFIRM = 5
 SETTINGS = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reports.entry import Entry
 from reports.grid.cell import Cell
 from reports.grid.grid import ABSENT, Grid, Line
 from reports.grid.numbers import metric_label
 from reports.grid.trial_cells import metric_cell
-from reports.sweep_data import Entry, SweepData
+from reports.sweep_data import SweepData
 from reports.tables.result_table import SPLIT_NAMES, row_name
 from reports.target_notes import averaged
 
