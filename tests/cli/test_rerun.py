@@ -8,8 +8,10 @@ import pytest
 
 from pdf_search.errors import ConfigError
 from pdf_search.records import Phase
+from pdf_search.results import Store
 from pdf_search.space import load_space
 from tests.cli.conftest import Run
+from tests.results.samples import trial
 from tests.sweep.helpers import sweep_in
 
 
@@ -24,6 +26,10 @@ def _recorded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("pdf_search.sweep.rerun", rerun)
     sweep_in(home / "runs" / "mol", load_space("freesolv"), "mol")
+    recorded = [(0, Phase.SEARCH), (5, Phase.SEARCH), (0, Phase.CONFIRM), (1, Phase.CONFIRM)]
+    with Store(str(home / "runs" / "mol" / "results.db")) as store:
+        for number, phase in recorded:
+            store.save_trial(trial(number, phase, sweep="mol"))
 
 
 @pytest.mark.usefixtures("_recorded")
