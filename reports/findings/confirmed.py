@@ -13,6 +13,8 @@ from reports.grid.trial_cells import over, shortened
 from reports.leading import leader_sentence, place_of_first
 from reports.sweep_data import SweepData
 
+Pair = tuple[Entry, Difference]  # a run of the winner, and how another differs from it
+Compared = tuple[Entry, Pair | None]
 TOO_FEW = "fewer than two replicates of both are whole and of equal length"
 
 
@@ -36,8 +38,9 @@ def confirmed_statement(data: SweepData) -> Statement:
             said = _beside(data, own, run, _setting(published, run.called))
             (found if said.found else unknown).append(said.found or said.unknown)
     rest = [e for e in data.confirmed if all(e is not run for run in (*own, *beside))]
-    found += _apart(data, own, rest)
-    unknown += _ties(data, own, rest)
+    compared = [(entry, _pair(data, own, entry)) for entry in rest]
+    found += _apart(data, compared)
+    unknown += _ties(compared)
     return Statement("; ".join(found) + ".", " ".join(unknown))
 
 
@@ -79,7 +82,7 @@ def _compared(data: SweepData, first: Entry, other: Entry) -> Difference | None:
     return paired(values_of(first, "test"), values_of(other, "test"))
 
 
-def _pair(data: SweepData, own: Sequence[Entry], other: Entry) -> tuple[Entry, Difference] | None:
+def _pair(data: SweepData, own: Sequence[Entry], other: Entry) -> Pair | None:
     """The first of the winner's runs that can be compared with another, and their difference."""
     pairs = ((run, _compared(data, run, other)) for run in own)
     return next(((run, found) for run, found in pairs if found is not None), None)
@@ -94,26 +97,24 @@ def _beside(data: SweepData, own: Sequence[Entry], published: Entry, name: str) 
     return Statement(difference_words(data, difference, subject, name, "paired"))
 
 
-def _apart(data: SweepData, own: Sequence[Entry], rest: Sequence[Entry]) -> list[str]:
+def _apart(data: SweepData, compared: Sequence[Compared]) -> list[str]:
     """Which of the other confirmed configurations differ measurably from the first, run by run."""
     named: dict[str, list[str]] = {}
-    for entry in rest:
-        pair = _pair(data, own, entry)
+    for entry, pair in compared:
         if pair is not None and pair[1].measurable:
             side = "behind" if gain(data, pair[1].mean) > 0 else "ahead of"
             named.setdefault(f"measurably {side} {pair[0].called}", []).append(entry.called)
     return [f"{words}: {listed(names)}" for words, names in named.items()]
 
 
-def _ties(data: SweepData, own: Sequence[Entry], rest: Sequence[Entry]) -> list[str]:
+def _ties(compared: Sequence[Compared]) -> list[str]:
     """Which others show no measurable difference to the first, run by run, or are not compared."""
     named: dict[str, list[str]] = {}
-    for entry in rest:
-        pair = _pair(data, own, entry)
+    for entry, pair in compared:
         if pair is not None and not pair[1].measurable:
             words = f"Not measurably different from {pair[0].called}"
             named.setdefault(words, []).append(entry.called)
-    left_out = [entry.called for entry in rest if _pair(data, own, entry) is None]
+    left_out = [entry.called for entry, pair in compared if pair is None]
     if left_out:
         named[f"Not compared, as {TOO_FEW}"] = left_out
     return [f"{words}: {listed(names)}." for words, names in named.items()]

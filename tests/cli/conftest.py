@@ -57,3 +57,18 @@ def start(folder: Path, cache: Path, *words: object) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
+
+
+def refused_with(words: list[str], folder: Path) -> tuple[str, set[str]]:
+    """Run a verb that is refused, in a process of its own; its errors, and what it has loaded."""
+    program = (
+        "import sys; from pdf_search.cli import app\n"
+        f"try: app({words})\n"
+        "except SystemExit as ended: print(ended.code, *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=folder
+    )
+    code, *loaded = done.stdout.split()
+    assert code == "2", done.stderr
+    return done.stderr, set(loaded)

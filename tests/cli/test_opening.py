@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from pdf_search.errors import ConfigError
 from pdf_search.records import Phase, Protocol, State
 from pdf_search.results import Store
 from pdf_search.space import load_space
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, refused_with
 from tests.results.samples import trial
 from tests.sweep.helpers import sweep_in, sweep_record
 
@@ -96,15 +94,6 @@ def test_folds_and_sweeps_of_older_versions(run: Run, recorded: Path) -> None:
 
 def test_a_confirmation_of_none_is_refused_before_the_heavy_imports(home: Path) -> None:
     sweep_in(home / "runs" / "z0", load_space("freesolv"), "z0")
-    program = (
-        "import sys; from pdf_search.cli import app\n"
-        "try: app(['confirm', 'z0', '--top-k', '0'])\n"
-        "except SystemExit as ended: print(ended.code, *sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=home
-    )
-    code, *loaded = done.stdout.split()
-    assert code == "2", done.stderr
-    assert "--top-k 0: nothing would be confirmed; " in " ".join(done.stderr.split())
+    said, loaded = refused_with(["confirm", "z0", "--top-k", "0"], home)
+    assert "--top-k 0: nothing would be confirmed; " in " ".join(said.split())
     assert not {"torch", "ray", "optuna"}.intersection(loaded)

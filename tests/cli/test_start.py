@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PROGRAM, Run
+from tests.cli.conftest import PROGRAM, Run, refused_with
 from tests.cli.test_train import SMALL
 
 VERBS = (
@@ -91,16 +91,7 @@ def test_version(run: Run) -> None:
 )
 def test_a_mistake_in_an_option_is_found_before_the_heavy_imports(home: Path, words: str) -> None:
     (home / "README").touch()
-    program = (
-        "import sys; from pdf_search.cli import app\n"
-        f"try: app({words.split()})\n"
-        "except SystemExit as ended: print(ended.code, *sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=home
-    )
-    code, *loaded = done.stdout.split()
-    assert code == "2", done.stderr
+    _, loaded = refused_with(words.split(), home)
     assert not {"torch", "ray", "optuna"}.intersection(loaded)
 
 
